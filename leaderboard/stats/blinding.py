@@ -45,11 +45,6 @@ def without_levels(numbers: Floats, levels: Sequence[Codes]) -> Floats:
     References
     ----------
     Guimaraes and Portugal (2010), Stata Journal 10, section 2.
-
-    Examples
-    --------
-    >>> without_levels(np.array([1.0, 3.0, 10.0, 12.0]), [np.array([0, 0, 1, 1])]).tolist()
-    [-1.0, 1.0, -1.0, 1.0]
     """
     rest = numbers - numbers.mean()
     scale = float(np.abs(rest).max(initial=0.0))
@@ -78,13 +73,7 @@ FEATURES = (
 
 
 def style_of(text: str) -> list[float]:
-    """Measure the surface of a text, in the order of `FEATURES`.
-
-    Examples
-    --------
-    >>> style_of("A **bold** claim.")[-2:]
-    [1.0, 1.0]
-    """
+    """Measure the surface of a text, in the order of `FEATURES`."""
     words = text.split()
     n = max(len(text), 1)
     letters = sum(c.isalpha() for c in text)

@@ -44,14 +44,6 @@ def balanced_blocks(
     Bose (1939), On the construction of balanced incomplete block designs, Annals of
     Eugenics 9 (difference sets); Jones and Eccleston (1980), Exchange and interchange
     procedures to search for optimal designs, JRSS B 42(2).
-
-    Examples
-    --------
-    >>> blocks = balanced_blocks(7, 3, 7, seed=1)
-    >>> np.bincount(np.concatenate(blocks)).tolist()
-    [3, 3, 3, 3, 3, 3, 3]
-    >>> sum({1, 4} <= set(block) for block in blocks)
-    1
     """
     if not 2 <= size <= n_systems:
         raise ValueError(

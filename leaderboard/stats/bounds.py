@@ -43,11 +43,6 @@ def largest_sd(
     ----------
     Bhatia and Davis (2000), A Better Bound on the Variance, American Mathematical
     Monthly 107(4), theorem 1; Khashabi et al. (2022), GENIE, appendix C.
-
-    Examples
-    --------
-    >>> largest_sd(), round(largest_sd(0.8), 12)
-    (0.5, 0.4)
     """
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
         raise ValueError(f"The scale must go from low to high, not {low} to {high}.")

@@ -91,11 +91,6 @@ def unconnected_groups(wins: npt.ArrayLike, ties: npt.ArrayLike) -> list[list[in
     ----------
     Ford (1957), Solution of a Ranking Problem from Binary Comparisons, American
     Mathematical Monthly 64(8), section 1.
-
-    Examples
-    --------
-    >>> unconnected_groups([[0, 3, 1], [1, 0, 2], [0, 0, 0]], [[0] * 3] * 3)
-    [[0, 1], [2]]
     """
     from scipy.sparse import csgraph
 
@@ -138,16 +133,6 @@ def bradley_terry(
     ----------
     Bradley and Terry (1952), Biometrika 39; Davidson (1970), On Extending the
     Bradley-Terry Model to Accommodate Ties, JASA 65, section 2.
-
-    Examples
-    --------
-    >>> fit = bradley_terry([[0, 30], [10, 0]], [[0, 20], [20, 0]])
-    >>> [round(p, 6) for p in fit.probabilities(0, 1)]
-    [0.5, 0.333333, 0.166667]
-    >>> bradley_terry([[0, 5], [0, 0]])
-    Traceback (most recent call last):
-        ...
-    genie.lib.errors.GenieError: These systems cannot be placed on one scale: ...
     """
     won, tied = _checked(wins, ties, penalty)
     n = int(won.sum() + tied.sum() / 2)
@@ -202,16 +187,6 @@ def bradley_terry_by_worker(
     ----------
     Liang and Zeger (1986), Biometrika 73, section 2; Cattelan (2012), Models for Paired
     Comparison Data, Statistical Science 27(3), section 3 (dependent comparisons).
-
-    Examples
-    --------
-    >>> from leaderboard.stats.comparisons import compare
-    >>> games = compare([0] * 40, [1] * 40, [1, 1, -1, 0] * 10, 2)
-    >>> apart = bradley_terry(games.wins, games.ties).difference(0, 1)
-    >>> mixed = bradley_terry_by_worker(games, np.repeat([0, 1], 20)).difference(0, 1)
-    >>> alike = bradley_terry_by_worker(games, np.arange(40) % 4).difference(0, 1)
-    >>> mixed.half_width < apart.half_width < alike.half_width
-    True
     """
     labels = np.asarray(workers)
     if labels.shape != games.first.shape:

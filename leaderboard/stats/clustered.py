@@ -58,13 +58,7 @@ def factor_codes(
 
 
 def is_nested(inner: Codes, outer: Codes) -> bool:
-    """Return whether each level of `inner` occurs in one level of `outer` only.
-
-    Examples
-    --------
-    >>> is_nested(np.array([0, 1, 2]), np.array([0, 0, 1]))
-    True
-    """
+    """Return whether each level of `inner` occurs in one level of `outer` only."""
     # stores one outer level of each inner one; nested if it is right for all ratings
     first = np.full(int(inner.max()) + 1, -1)
     first[inner] = outer
@@ -137,17 +131,6 @@ def clustered_mean(
     (crossed factors); Cameron, Gelbach and Miller (2011), JBES 29(2), equation 2.9
     (multiway variance); Hesterberg (2015), American Statistician 69(4), section 5.2
     (widening).
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(1)
-    >>> worker = np.repeat(np.arange(20), 40)
-    >>> ratings = rng.normal(0.7, 0.1, 20)[worker] + rng.normal(0, 0.2, 800)
-    >>> interval = clustered_mean(ratings, {"worker": worker}, seed=1)
-    >>> interval.covers, round(interval.half_width, 3)
-    ('worker (20)', 0.031)
-    >>> round(1.96 * float(ratings.std()) / 800**0.5, 3)  # as if independent
-    0.014
     """
     from scipy import special, stats
 

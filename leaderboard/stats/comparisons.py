@@ -72,13 +72,7 @@ class Comparisons:
 def compare(
     first: npt.ArrayLike, second: npt.ArrayLike, outcome: npt.ArrayLike, n_systems: int
 ) -> Comparisons:
-    """Make comparisons from lists.
-
-    Examples
-    --------
-    >>> compare([0, 0, 1], [1, 1, 0], [1, 0, 1], 2).win_tie_loss(0, 1)
-    (1, 1, 1)
-    """
+    """Make comparisons from lists."""
     arrays = [np.asarray(a) for a in (first, second, outcome)]
     for array in arrays:
         if array.size and not np.all(array == np.floor(array.astype(np.float64))):
@@ -109,12 +103,6 @@ def comparisons_from_table(
     ----------
     Novikova, Dušek and Rieser (2018), RankME, section 5.1 (magnitudes used as win,
     loss and tie).
-
-    Examples
-    --------
-    >>> comparisons = comparisons_from_table([[100, 100, 50], [80, 90, 90]])
-    >>> [comparisons.win_tie_loss(i, j) for i, j in [(0, 1), (0, 2), (1, 2)]]
-    [(0, 1, 1), (1, 0, 1), (1, 1, 0)]
     """
     ratings = np.asarray(table, dtype=np.float64)
     if ratings.ndim != 2:

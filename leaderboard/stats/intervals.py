@@ -80,13 +80,6 @@ def lattice_step(distinct: Floats) -> float | None:
     float or None
         The largest step of which every difference is a whole multiple (within 1e-9
         of the range); None if it would need more than 4,096 steps.
-
-    Examples
-    --------
-    >>> lattice_step(np.array([0.0, 0.5, 0.75]))
-    0.25
-    >>> lattice_step(np.array([0.0, 1.0, 2**0.5])) is None
-    True
     """
     span = float(distinct[-1] - distinct[0])
     smallest = span / MAX_LATTICE_LEVELS
@@ -130,12 +123,6 @@ def mean_distribution(values: Floats) -> MeanDistribution:
     Efron and Tibshirani (1993), An Introduction to the Bootstrap, chapter 4 (the ideal
     bootstrap); Bernstein's inequality as in Boucheron, Lugosi and Massart (2013),
     section 2.8.
-
-    Examples
-    --------
-    >>> d = mean_distribution(np.array([0.0, 1.0]))
-    >>> d.support.tolist(), d.mass.round(12).tolist()
-    ([0.0, 0.5, 1.0], [0.25, 0.5, 0.25])
     """
     n = len(values)
     origin = float(values.min())
@@ -207,12 +194,6 @@ def resample_means(
     -------
     ndarray, shape (n_resamples,)
         The means, ascending, in the unit of the ratings.
-
-    Examples
-    --------
-    >>> means = resample_means(np.array([0.0, 1.0]), 1000, np.random.default_rng(1))
-    >>> sorted(set(means.tolist()))
-    [0.0, 0.5, 1.0]
     """
     ordered = np.sort(values)
     if len(ordered) > SMALL_SAMPLE or lattice_step(np.unique(ordered)) is not None:
@@ -322,15 +303,6 @@ def bootstrap_mean(
     ----------
     Efron and Tibshirani (1993), An Introduction to the Bootstrap, equations 13.4
     (percentile), 14.9-14.15 (BCa).
-
-    Examples
-    --------
-    >>> ratings = [0, 0.25, 0.5, 0.75, 1] * 160
-    >>> interval = bootstrap_mean(ratings, seed=1)
-    >>> interval.estimate, round(interval.half_width, 3)
-    (0.5, 0.024)
-    >>> bootstrap_mean([1.0] * 100, seed=1, bounds=(0, 1)).low.__round__(4)
-    0.9638
     """
     ratings = as_ratings(values)
     check_confidence(confidence)

@@ -24,11 +24,6 @@ def holm(p_values: npt.ArrayLike) -> Floats:
     References
     ----------
     Holm (1979), Scandinavian Journal of Statistics 6, section 3.
-
-    Examples
-    --------
-    >>> holm([0.01, 0.04, 0.03]).round(2).tolist()
-    [0.03, 0.06, 0.06]
     """
     p, order = _checked(p_values)
     factors = np.arange(p.size, 0, -1)
@@ -56,11 +51,6 @@ def benjamini_hochberg(p_values: npt.ArrayLike) -> Floats:
     ----------
     Benjamini and Hochberg (1995), JRSS B 57, section 3.1; Benjamini and Yekutieli
     (2001), Annals of Statistics 29, theorem 1.2, for the dependence.
-
-    Examples
-    --------
-    >>> benjamini_hochberg([0.01, 0.04, 0.03]).round(2).tolist()
-    [0.03, 0.04, 0.04]
     """
     p, order = _checked(p_values)
     factors = p.size / np.arange(1, p.size + 1)
@@ -114,11 +104,6 @@ def widening(n: int, *, confidence: float = 0.95) -> float:
     Distributions, Journal of the American Statistical Association 62(318), corollary 1;
     Andrews, Kitagawa and McCloskey (2024), Inference on Winners, Quarterly Journal of
     Economics 139(1), section 3 (projection intervals).
-
-    Examples
-    --------
-    >>> [round(1.959964 * widening(n), 3) for n in (1, 2, 5, 20)]
-    [1.96, 2.236, 2.569, 3.016]
     """
     if n < 1:
         raise ValueError("The best of nothing has no interval.")

@@ -85,13 +85,6 @@ def plan_half_width(
     ----------
     Khashabi et al. (2022), GENIE, appendix C, solved for n; Cochran (1977), Sampling
     Techniques, section 4.4.
-
-    Examples
-    --------
-    >>> from leaderboard.stats.mixed import worst_case_components
-    >>> plan = plan_half_width(0.0346, worst_case_components())
-    >>> plan.n_instances
-    803
     """
     if not half_width > 0:
         raise ValueError(f"The half-width must be above 0, not {half_width}.")

@@ -64,11 +64,6 @@ def paired_power(
     ----------
     Cohen (1988), Statistical Power Analysis, section 2.3; Card et al. (2020), With
     Little Power Comes Great Responsibility, section 2.
-
-    Examples
-    --------
-    >>> round(paired_power(34, 0.5, 1.0), 2)
-    0.81
     """
     # scipy.stats takes a second to import, so the first request that plans pays it
     from scipy import special
@@ -117,11 +112,6 @@ def plan_power(
     References
     ----------
     Cohen (1988), section 2.4; Card et al. (2020), section 4.
-
-    Examples
-    --------
-    >>> plan_power(0.5, 1.0).n_instances
-    34
     """
     from scipy import special
 

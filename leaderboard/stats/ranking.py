@@ -2,13 +2,17 @@
 
 from dataclasses import dataclass
 
+#: Said of boards; in one study, raters or anchors connect all systems.
+UNCONNECTED = (
+    "Systems that neither raters nor anchors connect are not directly comparable and "
+    "have no order. "
+)
 #: How a board's ranks are computed, for every page, file and program that shows them.
 RANK_RULE = (
     "A system ranks below another only where their scores differ significantly: all "
     "systems are compared in pairs under one model of their ratings, and with 95% "
-    "confidence no pair is in the wrong order (Holm's correction). Systems that neither "
-    "raters nor anchors connect are not directly comparable and have no order. "
-    "Intervals of single systems may overlap all the same."
+    "confidence no pair is in the wrong order (Holm's correction). "
+    f"{UNCONNECTED}Intervals of single systems may overlap all the same."
 )
 #: The same if a task ranks by rank sums.
 RANK_SUM_RULE = (

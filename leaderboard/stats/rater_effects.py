@@ -35,11 +35,6 @@ def worker_z_scores(values: npt.ArrayLike, workers: npt.ArrayLike) -> Floats:
     ----------
     Graham, Baldwin, Moffat and Zobel (2013), Continuous Measurement Scales in Human
     Evaluation of Machine Translation, section 4; Bojar et al. (2016), section 3.
-
-    Examples
-    --------
-    >>> worker_z_scores([1, 3, 60, 100, 5], list("aabbc")).round(3).tolist()
-    [-0.707, 0.707, -0.707, 0.707, nan]
     """
     ratings = as_ratings(values)
     codes, n_workers = factor_codes({"worker": workers}, len(ratings))["worker"]
@@ -92,12 +87,6 @@ def standardised_means(
     ----------
     Bojar et al. (2016), Findings of WMT16, section 3.4; Akhbardeh et al. (2021),
     Findings of WMT21, section 3.2.
-
-    Examples
-    --------
-    >>> adjusted = standardised_means([1, 3, 60, 100], list("xyxy"), list("aabb"))
-    >>> adjusted.systems, adjusted.means.round(3).tolist()
-    (['x', 'y'], [-0.707, 0.707])
     """
     return mean_z_scores(worker_z_scores(values, workers), systems, instances)
 

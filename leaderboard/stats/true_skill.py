@@ -128,14 +128,6 @@ def true_skill(
     Herbrich, Minka and Graepel (2006), TrueSkill, equations 4-5 and table 1; Sakaguchi,
     Post and Van Durme (2014) for systems as players; Field and Welsh (2007), JRSS B 69,
     section 3 (drawing clusters).
-
-    Examples
-    --------
-    >>> from leaderboard.stats.comparisons import compare
-    >>> games = compare([0] * 40, [1] * 40, [1, 1, 0, -1] * 10, 2)
-    >>> skills = true_skill(games, np.repeat(range(10), 4), seed=1)
-    >>> skills.differences.round(1).tolist(), skills.shares[0, 1].item()
-    ([0.8, -0.8], 1.0)
     """
     _check(games, n_orders, n_resamples, draw_probability)
     table = _by_worker(games, workers)

@@ -61,12 +61,6 @@ def play(games: Games, order: Ints, margin: float) -> Floats:
     References
     ----------
     Herbrich, Minka and Graepel (2006), TrueSkill, equations 4-5 and table 1.
-
-    Examples
-    --------
-    >>> two = Games(np.array([0]), np.array([1]), np.array([False]), 2)
-    >>> play(two, np.array([[0, 1]]), 0.0).round(2).tolist()
-    [[29.21, 25.0], [20.79, 25.0]]
     """
     n_columns = order.shape[1]
     # two more players for the dummy game

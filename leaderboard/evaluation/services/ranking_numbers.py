@@ -72,8 +72,7 @@ def numbers_of(
     dict
         As stored and shown; `n_judgements` is 0 without systems if some system has no
         counting rating. Intervals, ranks and clusters cover other instances, and other
-        workers unless the population is these raters; those of preferences cover other
-        workers.
+        workers unless the population is these raters.
     """
     # a row per judgment and a column per system
     wide = ratings.pivot_table(
@@ -106,7 +105,8 @@ def numbers_of(
     alone = _alone(averaged, instances, unit, seed, n_resamples)
     ranking = _ranking(estimates, systems, unit, alone)
     games = comparisons_from_table(raw)
-    preferences = _preferences(games, workers[games.row], seed)
+    clusters = workers if population == Population.LIKE else instances
+    preferences = _preferences(games, clusters[games.row], seed)
     by_system = ratings.groupby("submission")
     for system, preferred in zip(
         ranking["systems"], preferences.pop("systems"), strict=True
@@ -210,30 +210,30 @@ def _ranking(
 
 
 def _preferences(
-    games: Comparisons, workers: npt.NDArray[Any], seed: int
+    games: Comparisons, clusters: npt.NDArray[Any], seed: int
 ) -> dict[str, Any]:
     """Read the magnitudes as games: the higher one wins, equals draw (RankME, table 4).
 
-    Games of one worker are not independent, so workers are resampled for TrueSkill and
-    are the clusters of Bradley and Terry's errors.
+    Games of one worker are not independent, so workers (instances, if raters are fixed)
+    are resampled for TrueSkill and are the clusters of Bradley and Terry's errors.
     """
     skills = true_skill(
         games,
-        workers,
+        clusters,
         seed=seed_from("games", seed),
         n_resamples=SKILL_RESAMPLES,
         draw_probability=DRAW_PROBABILITY,
     )
     above = skills.p_above
     n = games.n_systems
-    clusters = significance_clusters(skills.differences, above >= SHARE)
+    places = significance_clusters(skills.differences, above >= SHARE)
     ranks = skills.ranks_by_order
-    strengths, why = _strengths(games, workers)
+    strengths, why = _strengths(games, clusters)
     return {
         "systems": [
             {
                 **skills.interval(i).flat(*_names("skill")),
-                "skill_cluster": clusters[i],
+                "skill_cluster": places[i],
                 # over the orders of the games
                 "skill_rank_first": int(ranks[i].min()),
                 "skill_rank_last": int(ranks[i].max()),
@@ -251,10 +251,10 @@ def _preferences(
 
 
 def _strengths(
-    games: Comparisons, workers: npt.NDArray[Any]
+    games: Comparisons, clusters: npt.NDArray[Any]
 ) -> tuple[list[dict[str, float | None]], str]:
     try:
-        fit = bradley_terry_by_worker(games, workers)
+        fit = bradley_terry_by_worker(games, clusters)
     except GenieError as error:
         return [dict.fromkeys(_names("strength")) for _ in range(games.n_systems)], (
             NO_STRENGTHS.get(error.code, str(error))

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from leaderboard.stats.intervals import Floats
 from leaderboard.stats.stopping.sequential import LiveRule
-from leaderboard.stats.stopping.sign_flips import Flips, SignFlips
+from leaderboard.stats.stopping.sign_flips import Flips
 
 FARTHEST = 1_000_000
 
@@ -39,24 +39,22 @@ def labels_needed(
     n, total = len(labels), sum(labels)
     if n == 0 or total == n / 2:
         return None
-    if isinstance(rule, SignFlips):
-        return Flips(rule, labels, workers).labels_to_decide()
-    mean = total / n
-    decides = rule.favours_a if mean > 0.5 else rule.favours_b
-    if bool(decides(n, total)):
+    series, mean = rule.series(labels, workers), total / n
+    if isinstance(series, Flips):
+        return series.labels_to_decide()
+    if series.decides(n, total):
         return n
     # at a mean other than one half every rule decides at some number of labels: double,
     # then halve
     low, high = n, 2 * n
-    while not bool(decides(high, high * mean)):
+    while not series.decides(high, high * mean):
         low, high = high, 2 * high
         if low > farthest:
             return None
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (
-            (low, middle) if bool(decides(middle, middle * mean)) else (middle, high)
-        )
+        is_enough = series.decides(middle, middle * mean)
+        low, high = (low, middle) if is_enough else (middle, high)
     return high if high <= farthest else None
 
 
@@ -113,9 +111,5 @@ def course_of(
         .astype(np.int64)
     )
     totals = np.cumsum(series)[points - 1]
-    low, high = (
-        Flips(rule, series, workers).intervals(points, totals)
-        if isinstance(rule, SignFlips)
-        else rule.interval(points, totals)
-    )
+    low, high = rule.series(series, workers).interval(points, totals)
     return Course(points, totals / points, low, high)

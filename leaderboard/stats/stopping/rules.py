@@ -6,6 +6,8 @@ depends on their number only, as if they were independent. The main difference i
 whether one may look after every label (`anytime_valid`) or only once.
 """
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -102,6 +104,16 @@ def _smallest_count(
 @dataclass(frozen=True)
 class ConfidenceRule(StoppingRule):
     """A stopping rule that decides when an interval for P(A preferred) leaves 1/2."""
+
+    # What reads a series of labels: here number and sum, so that none is stored.
+    def series(self, labels: object = (), workers: object = ()) -> ConfidenceRule:
+        return self
+
+    def add(self, label: float, worker: object) -> None:
+        """Do nothing: number and sum decide."""
+
+    def decides(self, n: int, total: float) -> bool:
+        return bool(self.favours_a(n, total) or self.favours_b(n, total))
 
     @abstractmethod
     def interval(self, n: npt.ArrayLike, total: npt.ArrayLike) -> tuple[Floats, Floats]:

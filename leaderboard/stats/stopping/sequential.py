@@ -20,7 +20,7 @@ from leaderboard.stats.stopping.rules import (
     StoppingRule,
     UnionBound,
 )
-from leaderboard.stats.stopping.sign_flips import Flips, SignFlips
+from leaderboard.stats.stopping.sign_flips import SignFlips
 
 __all__ = [
     "LABEL_RULES",
@@ -100,25 +100,11 @@ class Decision(Interval):
 
 
 class Comparison:
-    """Labels of one comparison, taken one at a time, until the rule decides.
-
-    Examples
-    --------
-    >>> comparison = Comparison(BetaMixture(delta=0.01))
-    >>> comparison.extend([1] * 17).side
-    'undecided'
-    >>> comparison.add(1).side, comparison.decision.n
-    ('A', 18)
-    >>> comparison.extend([0] * 100).n  # late labels do not move the decision
-    18
-    """
+    """Labels of one comparison, taken one at a time, until the rule decides."""
 
     def __init__(self, rule: LiveRule) -> None:
-        self.rule = rule
-        if isinstance(self.rule, SignFlips):
-            self._flips = Flips(self.rule)
-        self._n = 0
-        self._total = 0.0
+        self.rule, self._series = rule, rule.series()
+        self._n, self._total = 0, 0.0
         self._made: Decision | None = None
 
     def add(self, label: float, worker: Hashable = None) -> Decision:
@@ -157,28 +143,17 @@ class Comparison:
             raise ValueError(f"A label lies between 0 (B) and 1 (A), not {label}.")
         self._n += 1
         self._total += float(label)
-        if isinstance(self.rule, SignFlips):
-            self._flips.add(float(label), worker)
+        self._series.add(float(label), worker)
         # a decision is permanent: another look with more labels would be a second
         # chance to err
-        if self._made is None and self._is_over():
+        if self._made is None and self._series.decides(self._n, self._total):
             self._made = self._describe("A" if self._total > self._n / 2 else "B")
-
-    def _is_over(self) -> bool:
-        if isinstance(self.rule, SignFlips):
-            return not self._flips.remain[0]
-        by_side = self.rule.favours_a, self.rule.favours_b
-        return any(bool(favours(self._n, self._total)) for favours in by_side)
 
     def _describe(self, side: Side) -> Decision:
         if self._n == 0:
             numbers = float("nan"), 0.0, 1.0
         else:
-            low, high = (
-                self._flips.intervals(self._n, self._total)
-                if isinstance(self.rule, SignFlips)
-                else self.rule.interval(self._n, self._total)
-            )
+            low, high = self._series.interval(self._n, self._total)
             numbers = self._total / self._n, float(low), float(high)
         return Decision(*numbers, side, self._n, self.rule.anytime_valid)
 

@@ -1,5 +1,7 @@
 """A stopping rule over workers: exchange the systems for whole workers at random."""
 
+from __future__ import annotations
+
 import itertools
 import math
 from collections.abc import Hashable, Iterable
@@ -38,6 +40,11 @@ class SignFlips(Rule):
     name: ClassVar[str] = "worker-sign-flips"
     anytime_valid: ClassVar[bool] = True
     over_workers: ClassVar[bool] = True
+
+    def series(
+        self, labels: Iterable[float] = (), workers: Iterable[Hashable] = ()
+    ) -> Flips:
+        return Flips(self, labels, workers)
 
     def spent(self, n: int) -> float:
         return 2 * self.delta * n / (n + _HALF_BY)
@@ -95,9 +102,10 @@ class Flips:
         )
         self.remain &= sizes <= self.margins[-1] + _TOLERANCE
 
-    def intervals(
-        self, n: npt.ArrayLike, total: npt.ArrayLike
-    ) -> tuple[Floats, Floats]:
+    def decides(self, n: int, total: float) -> bool:
+        return not self.remain[0]
+
+    def interval(self, n: npt.ArrayLike, total: npt.ArrayLike) -> tuple[Floats, Floats]:
         """Return the shares of n labels plus and minus the largest that remains.
 
         Before the decision few workers make copies too similar: then the interval is

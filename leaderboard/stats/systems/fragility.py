@@ -64,11 +64,6 @@ def ratings_to_drop(
     ----------
     Broderick, Giordano and Meager (2020), An Automatic Finite-Sample Robustness Metric,
     arXiv 2011.14999, section 2.
-
-    Examples
-    --------
-    >>> ratings_to_drop([9, 5, 5, 6, 6, 5], list("aaabbb"), list("xyzxyz")).n_ratings
-    1
     """
     table = rating_table(values, systems, workers, instances, days)
     if table.n_systems < 2:

@@ -5,7 +5,6 @@ of their ratings now and before is the linking constant: scores of the later cam
 minus the constant are on the scale of the earlier ones.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -78,11 +77,6 @@ def moved(low: float, high: float, tolerance: float) -> Moved:
     ----------
     Westlake (1976), Biometrics 32; Lakens (2017), Social Psychological and Personality
     Science 8.
-
-    Examples
-    --------
-    >>> [moved(low, high, 5).value for low, high in [(6, 9), (3, 9), (-4, 1)]]
-    ['yes', 'perhaps', 'no']
     """
     if low > tolerance or high < -tolerance:
         return Moved.YES
@@ -128,7 +122,7 @@ def linking_constant(
         [before, now] if others is None or not len(others) else [before, now, others]
     )
     values, workers, instances = (
-        _together([getattr(part, name) for part in parts])
+        np.concatenate([np.asarray(getattr(part, name)) for part in parts])
         for name in ("values", "workers", "instances")
     )
     kind = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
@@ -152,7 +146,3 @@ def _can_be_linked(before: Ratings, now: Ratings) -> bool:
         return False
     shared = np.intersect1d(np.asarray(before.instances), np.asarray(now.instances))
     return len(shared) > 1
-
-
-def _together(columns: Sequence[npt.ArrayLike]) -> npt.NDArray[np.generic]:
-    return np.concatenate([np.asarray(column) for column in columns])

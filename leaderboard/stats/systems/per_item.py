@@ -13,6 +13,7 @@ from genie.lib.interval import Interval
 from leaderboard.stats.bounds import normal_quantile
 from leaderboard.stats.intervals import Floats
 from leaderboard.stats.systems.ranks import ALPHA, Ranking, rank_by_p
+from leaderboard.stats.systems.weighting import contrasts
 
 CONFIDENCE = 0.95
 
@@ -178,17 +179,12 @@ def _covariance_of_means(
     return covariance
 
 
-def _variances(covariance: Floats) -> Floats:
-    own = np.diag(covariance)
-    return np.clip(own[:, None] + own[None, :] - 2 * covariance, 0, None)
-
-
 def _t_tests(means: Floats, covariance: Floats, n_groups: int) -> Floats:
     from scipy.special import stdtr
 
     if n_groups < 2:
         return np.ones_like(covariance)
-    errors = np.sqrt(_variances(covariance))
+    errors = np.sqrt(np.maximum(contrasts(covariance), 0.0))
     gaps = np.abs(means[:, None] - means[None, :])
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(gaps > 0, gaps / errors, 0.0)
@@ -206,7 +202,7 @@ def _mend_constant(
     """
     if n_groups < 2:
         return
-    variances = _variances(covariance)
+    variances = contrasts(covariance)
     scale = np.maximum(np.diag(covariance)[:, None], means[:, None] ** 2) + 1e-300
     constant = (variances <= 1e-20 * scale) & (means[:, None] != means[None, :])
     p_values[constant] = np.maximum(p_values[constant], 2.0 ** (1 - n_groups))

@@ -1,6 +1,7 @@
 """The share of preferences for one of two systems, with an interval over workers."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +14,12 @@ from leaderboard.stats.intervals import (
     bootstrap_mean,
     check_confidence,
 )
-from leaderboard.stats.systems.estimates import COVERS_CROWD, COVERS_DAYS
+from leaderboard.stats.systems.estimates import (
+    COVERS_CROWD,
+    COVERS_DAYS,
+    COVERS_THESE,
+    Population,
+)
 from leaderboard.stats.systems.table import rating_table, variances_of
 
 # Numbers of the levels of a factor, and their count.
@@ -28,6 +34,7 @@ def preferred_share(
     *,
     confidence: float = 0.95,
     crossed: bool = False,
+    population: Population = Population.LIKE,
 ) -> CoveredInterval:
     """Estimate the share of answers that prefer a system, with an interval.
 
@@ -42,27 +49,21 @@ def preferred_share(
     crossed : bool
         Whether the noise of workers and of instances is subtracted once: the method of
         releases without ``raters``, too narrow below 15 workers.
+    population : Population
+        With `THESE`, the interval is over instances alone.
 
     Returns
     -------
     CoveredInterval
         Symmetric on the scale of log-odds, so that it stays within 0 and 1. With days,
         the widest of three: without them, with a model's variance of days, and leaving
-        out one day at a time. A single
-        worker, or equal answers, do not determine the variance between workers: the
-        interval is then that over instances alone, as described in `covers`.
+        out one day at a time. A single worker, or equal answers, do not determine the
+        variance between workers: the interval is then that over instances alone.
 
     References
     ----------
     Cameron, Gelbach and Miller (2011), JBES 29(2), equation 2.9 (workers and instances
     crossed); Agresti (2002), Categorical Data Analysis, section 3.1.5 (log-odds).
-
-    Examples
-    --------
-    >>> worker, pair = np.arange(40) % 10, np.arange(40)
-    >>> found = preferred_share((worker < 7) | (pair % 3 == 0), worker, pair)
-    >>> found.estimate, round(found.low, 2), round(found.high, 2)
-    (0.8, 0.48, 0.95)
     """
     from scipy import special
 
@@ -71,6 +72,9 @@ def preferred_share(
     if values.min() < 0 or values.max() > 1:
         raise ValueError("Every answer lies between 0 (the other one) and 1.")
     codes = factor_codes({"worker": workers, "instance": instances}, len(values))
+    if population == Population.THESE:
+        found = _of_this_crowd(values, codes["instance"], confidence)
+        return replace(found, covers=COVERS_THESE)
     share = float(np.sort(values).mean())
     if crossed and codes["worker"][1] > 1:
         levels = [pair for pair in codes.values() if pair[1] > 1]

@@ -97,12 +97,6 @@ def rank_by_p(
         Higher is better.
     p_values : array_like, shape (s, s)
         Two-sided, each pair by itself; symmetric.
-
-    Examples
-    --------
-    >>> ranking = rank_by_p(["a", "b"], [1.0, 2.0], [[1, 0.01], [0.01, 1]])
-    >>> ranking.systems, [str(rank) for rank in ranking.ranks]
-    (['b', 'a'], ['1', '2'])
     """
     values = np.asarray(means, dtype=np.float64)
     order = np.array(
@@ -254,15 +248,6 @@ def rank_sum_ranking(
     ----------
     Bojar et al. (2016), Findings of WMT16, section 3.4; Kocmi et al. (2022), Findings of
     WMT22, section 6.
-
-    Examples
-    --------
-    >>> ranking = rank_sum_ranking(
-    ...     [9, 8, 9, 7, 9, 8, 7, 9, 1, 2, 1, 3], list("aaaabbbbcccc"), [1, 2, 3, 4] * 3)
-    >>> ranking.systems, [str(ranks) for ranks in ranking.clusters]
-    (['a', 'b', 'c'], ['1-2', '1-2', '3'])
-    >>> ranking.ranking().clusters
-    [1, 1, 2]
     """
     if not 0 < alpha < 1:
         raise ValueError(f"The level must lie between 0 and 1, not {alpha}.")
@@ -304,11 +289,6 @@ def rank_sum_p_values(scores: list[Floats]) -> Floats:
     ----------
     Mann and Whitney (1947), Annals of Mathematical Statistics 18; Lehmann (1975),
     Nonparametrics, section 1.4 (ties).
-
-    Examples
-    --------
-    >>> rank_sum_p_values([np.array([3.0, 4, 5]), np.array([1.0, 2])]).round(4).tolist()
-    [[1.0, 0.0745], [0.9783, 1.0]]
     """
     from scipy import special, stats
 
@@ -355,12 +335,6 @@ def wmt_clusters(better: npt.ArrayLike) -> list[RankRange]:
     References
     ----------
     Kocmi et al. (2022), Findings of WMT22, tables of direct assessment into English.
-
-    Examples
-    --------
-    >>> beats = [[False, True, True], [False, False, True], [False, False, False]]
-    >>> [str(ranks) for ranks in wmt_clusters(beats)]
-    ['1', '2', '3']
     """
     wins = np.asarray(better, dtype=bool)
     if wins.ndim != 2 or wins.shape[0] != wins.shape[1]:

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from leaderboard.stats.intervals import Floats, as_ratings
-from leaderboard.stats.mixed import fit_mixed
+from leaderboard.stats.mixed import pilot_components
 
 Codes = npt.NDArray[np.intp]
 # Fewer days with several systems each do not determine the variance of days.
@@ -271,19 +271,14 @@ def variances_of(table: RatingTable) -> Variances:
 
 
 def _likeliest(table: RatingTable) -> Variances:
-    factors = {"instance": table.instance}
-    if table.n_workers >= _ENOUGH_WORKERS:
-        factors["worker"] = table.worker
-    if table.n_days:
-        factors["day"] = table.day
-    found = fit_mixed(table.values, table.system, factors).variances
-    return Variances(
-        found.get("worker", 0.0),
-        found.get("instance", 0.0),
-        found["residual"],
-        "REML",
-        found.get("day", 0.0),
+    found = pilot_components(
+        table.values,
+        instances=table.instance,
+        workers=table.worker if table.n_workers >= _ENOUGH_WORKERS else None,
+        days=table.day if table.n_days else None,
+        systems=table.system,
     )
+    return Variances(found.worker, found.instance, found.residual, "REML", found.day)
 
 
 def _taste(table: RatingTable, found: Variances) -> float:

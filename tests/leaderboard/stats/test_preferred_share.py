@@ -5,7 +5,12 @@ import pytest
 from scipy.special import expit, logit
 
 from leaderboard.stats.intervals import COVERS_INSTANCES
-from leaderboard.stats.systems.estimates import COVERS_CROWD, COVERS_DAYS
+from leaderboard.stats.systems.estimates import (
+    COVERS_CROWD,
+    COVERS_DAYS,
+    COVERS_THESE,
+    Population,
+)
 from leaderboard.stats.systems.preferred_share import preferred_share
 
 
@@ -129,3 +134,16 @@ def test_fewer_than_three_days_change_nothing():
     assert preferred_share(answers, worker, np.arange(300), day) == plain
     named = preferred_share(answers, worker, np.arange(300), (day + worker) % 3)
     assert (plain.covers, named.covers) == (COVERS_CROWD, COVERS_DAYS)
+
+
+def test_about_these_raters_only_instances_vary():
+    worker, pair = np.arange(60) % 3, np.arange(60)
+    answers = (pair % 10 < 3 + 2 * worker).astype(float)
+    like, these = (
+        preferred_share(answers, worker, pair, population=population)
+        for population in (Population.LIKE, Population.THESE)
+    )
+    assert (these.estimate, these.covers) == (like.estimate, COVERS_THESE)
+    error = (these.estimate * (1 - these.estimate) / 60) ** 0.5
+    assert these.half_width == pytest.approx(1.96 * error, rel=0.1)
+    assert like.half_width > 2 * these.half_width

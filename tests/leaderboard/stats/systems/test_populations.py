@@ -61,33 +61,44 @@ def test_the_degrees_of_freedom_are_those_published_for_two_unequal_groups():
     assert found.variance[0, 1] == pytest.approx(sum(parts))
 
 
-@pytest.mark.parametrize("equal_weights", [False, True])
-def test_an_unbalanced_design_is_cr2_by_its_definition(equal_weights, monkeypatch):
+@pytest.mark.parametrize("model", ["additive", "equal weights", "tastes"])
+def test_an_unbalanced_design_is_cr2_by_its_definition(model, monkeypatch):
     of = "leaderboard.stats.systems.fixed_raters"
-    monkeypatch.setattr(f"{of}._MOST_COST", 99 * equal_weights)
+    monkeypatch.setattr(f"{of}._MOST_COST", 99 * (model == "equal weights"))
+    monkeypatch.setattr(f"{of}._MOST_CELLS", 999 * (model != "additive"))
+    monkeypatch.setattr(f"{of}._LEAST_TASTE", 1)  # as large as the residual
     table = rating_table(*drawn("4, one each, strong levels", 2))
     means, found, freedom = estimate_fixed(table, np.ones(len(table)), 0.3)
-    n, s = len(table), table.n_systems
+    s, y, instance = table.n_systems, table.values, table.instance
     design = np.hstack([np.eye(s)[table.system], np.eye(4)[table.worker]])
     target = np.vstack([np.eye(s), np.full((4, s), 1 / 4)])
-    if equal_weights:
-        design = np.eye(4 * s)[table.worker * s + table.system]
-        target = np.tile(np.eye(s), (4, 1)) / 4
-    same = table.instance[:, None] == table.instance
+    cell = np.eye(4 * s)[table.worker * s + table.system]
+    of_cells = np.tile(np.eye(s), (4, 1)) / 4
+    if model == "equal weights":
+        design, target = cell, of_cells
+    if model == "tastes":
+        none = np.zeros((4 * s, s + 4))
+        design = np.block([[design, cell], [none, np.eye(4 * s)]])
+        target = np.vstack([target, of_cells])
+        instance = np.r_[instance, table.n_instances + np.arange(4 * s)]
+        y = np.r_[y - y.mean(), np.zeros(4 * s)]
+    n = len(y)
+    same = (instance[:, None] == instance) & (instance < table.n_instances)
     values, vectors = np.linalg.eigh(np.eye(n) + 0.3 * same)
     whiten = vectors / np.sqrt(values) @ vectors.T
-    x, y = whiten @ design, whiten @ table.values
+    x, y = whiten @ design, whiten @ y
     inverse = np.linalg.pinv(x.T @ x, 1e-9)
     rest = np.eye(n) - x @ inverse @ x.T
     functions = []
-    for one in range(table.n_instances):
-        rows = table.instance == one
+    for one in np.unique(instance):
+        rows = instance == one
         values, vectors = np.linalg.eigh(rest[np.ix_(rows, rows)])
         root = vectors / np.sqrt(values) @ vectors.T
         functions.append((root @ x[rows] @ inverse @ target).T @ rest[rows])
     scores = np.array([function @ y for function in functions])
     np.testing.assert_allclose(found, scores.T @ scores, rtol=1e-6)
-    np.testing.assert_allclose(means, target.T @ inverse @ x.T @ y)
+    shift = table.values.mean() * (model == "tastes")
+    np.testing.assert_allclose(means, target.T @ inverse @ x.T @ y + shift)
     of_pair = np.array([function[0] - function[1] for function in functions])
     gram = of_pair @ of_pair.T
     known = np.trace(gram) ** 2 / (gram**2).sum()
@@ -104,6 +115,8 @@ def test_what_ratings_cannot_determine_is_unknown():
         [5, 4, 3, 1], list("abab"), list("xxyy"), [1] * 4, population=THESE
     )
     assert one.interval("a").ends is None
+    two = estimate_systems([5, 4], list("ab"), list("xy"), population=THESE)
+    assert two.difference("a", "b").p_value == 1
     equal = estimate_systems(
         [5] * 8, list("ab") * 4, list("xxyy") * 2, [1] * 4 + [2] * 4, population=THESE
     )
