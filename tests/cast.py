@@ -1,6 +1,6 @@
 """The fixed cast: who they are, and what each of them may see.
 
-Import the fixtures into a conftest.py. Nina submits and Tom is on her team; Rita has a
+Nina submits and Tom is on her team; Rita has a
 team of her own and must see nothing of theirs; Wim annotates; Una is staff without any
 permission, Sam with those that open what is private; Ada may do everything; a visitor is
 not signed in.

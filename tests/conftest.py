@@ -22,6 +22,7 @@ from tests.browser import chromium, open_page  # noqa: F401
 from tests.cpu_by_file import CpuByFile
 from tests.engine_blind import TESTS, is_engine_blind
 
+pytest_plugins = ["tests.cast"]
 collect_ignore = ["crash/kinds.py"]  # a script
 IntConverter.regex = "-?[0-9]+"  # pages of decoys have addresses, too
 

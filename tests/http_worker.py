@@ -114,18 +114,20 @@ def answers_on(root: html.HtmlElement, read: Reader) -> dict[str, str]:
     shown = _texts(root)
     opinions = {slot: read(shown.given, text) for slot, text in shown.judged.items()}
     found: dict[str, str] = {}
-    for fieldset in root.xpath("//fieldset[contains(@class, 'question')]"):
+    for fieldset in root.xpath(".//fieldset[contains(@class, 'question')]"):
         radios = fieldset.xpath(".//input[@type='radio']")
         legend = fieldset.xpath("string(legend)")
         found[radios[0].name] = _chosen(radios, _wish(opinions, legend))
     for field in root.xpath(
-        "//div[contains(@class, 'question')]//input[@type='number']"
+        ".//div[contains(@class, 'question')]//input[@type='number']"
     ):
-        label = root.xpath("string(//label[@for=$name])", name=field.name)
+        label = root.xpath("string(.//label[@for=$name])", name=field.name)
         found[field.name] = _number(_wish(opinions, label), shown.worth)
-    for marks in root.xpath("//input[@class='spans']"):
+    for marks in root.xpath(".//input[@class='spans']"):
         text = json.loads(marks.getparent().get("data-text"))
-        found[marks.name] = _marked(text, next(iter(opinions.values())))
+        opinion = opinions[marks.name[-1] if marks.name[-1] in opinions else ""]
+        kind = root.xpath("string((.//select[@class='kind']//option/@value)[2])")
+        found[marks.name] = _marked(text, opinion, kind)
     return found
 
 
@@ -140,7 +142,7 @@ def _texts(root: html.HtmlElement) -> _Shown:
     def texts(kind: str) -> list[tuple[str, str]]:
         return [
             (section.xpath("string(h2)").strip(), section.xpath("string(div)"))
-            for section in root.xpath("//section[contains(@class, $kind)]", kind=kind)
+            for section in root.xpath(".//section[contains(@class, $kind)]", kind=kind)
         ]
 
     standard = [heading for heading, _ in texts("standard")]
@@ -181,9 +183,9 @@ def _number(wish: float, worth: float | None) -> str:
     return f"{100 * wish:g}" if worth is None else f"{worth * 10 ** (wish - 1):g}"
 
 
-def _marked(text: str, opinion: float) -> str:
+def _marked(text: str, opinion: float, kind: str) -> str:
     if opinion > 0.5 or not text.split():
-        return ""
+        return "[]"
     word = re.search(r"\w+", text) or re.search(r"\S+", text)
-    spans = [{"start": word.start(), "end": word.end(), "severity": "major"}]
-    return json.dumps(spans)
+    span = {"start": word.start(), "end": word.end(), "severity": "major"}
+    return json.dumps([{**span, "category": kind} if kind else span])

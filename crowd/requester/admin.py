@@ -416,10 +416,6 @@ PAID = Action(
 )
 
 
-def _redeliver(event: RequesterEvent, by: Account, reason: str) -> bool:
-    return bool(RUNNER.retry(RequesterEvent.objects.filter(pk=event.pk, sent_at=None)))
-
-
 @admin.register(RequesterAssignment)
 class RequesterAssignmentAdmin(ReadOnlyAdmin):
     list_display = ["entity_id", "requester", "worker_name", "state", "reward", "submitted_at", "paid_at", "payment_reference"]  # fmt: skip
@@ -486,7 +482,9 @@ class RequesterEventAdmin(ReadOnlyAdmin):
             title="Redeliver",
             sentence="Events that have not arrived are sent again within a minute.",
             button="Redeliver",
-            service=_redeliver,
+            service=lambda event, by, reason: bool(
+                RUNNER.retry(RequesterEvent.objects.filter(pk=event.pk, sent_at=None))
+            ),
             history="Marked for redelivery. Reason: {reason}",
             done="{n} will be sent again within a minute.",
         )

@@ -173,8 +173,4 @@ def _kind(one: Mapping[str, Any], errors: Errors) -> Mark:
 
 
 def _listed(names: Any) -> str:
-    return ", ".join(map(_quoted, names))
-
-
-def _quoted(name: str) -> str:
-    return f'"{name}"'
+    return ", ".join(f'"{name}"' for name in names)

@@ -30,15 +30,6 @@ def item_interval(
     References
     ----------
     B. Efron and R. Tibshirani, "An Introduction to the Bootstrap" (1993), chapter 13.
-
-    Examples
-    --------
-    >>> low, high, undefined = item_interval(
-    ...     lambda drawn: drawn @ np.arange(5.0) / 5,
-    ...     5, n_resamples=500, seed=0,
-    ... )
-    >>> low < 2 < high, undefined
-    (True, 0)
     """
     if n_resamples == 0 or n_items == 0:
         return float("nan"), float("nan"), 0

@@ -55,11 +55,6 @@ def percentage_agreement(
     ----------
     J. Fleiss, "Measuring nominal scale agreement among many raters", Psychol. Bull. 76
     (1971), eq. 2-3.
-
-    Examples
-    --------
-    >>> percentage_agreement([[1, 1, 1], [1, 2, 2]], n_resamples=0).estimate.__round__(4)
-    0.6667
     """
     labels = ratings if isinstance(ratings, LabelCounts) else label_counts(ratings)
     share = _agreeing(labels.counts[labels.counts.sum(axis=1) >= 2])

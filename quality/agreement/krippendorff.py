@@ -57,12 +57,6 @@ def krippendorff_alpha(
     of the four levels). A. Hayes and K. Krippendorff, "Answering the call for a
     standard reliability measure for coding data", Commun. Methods Meas. 1 (2007). Here
     the bootstrap draws whole items, because the pairs within an item are dependent.
-
-    Examples
-    --------
-    >>> two = [[1, 1], [2, 2], [3, 3], [3, 4], [4, None]]
-    >>> round(krippendorff_alpha(two, "interval").estimate, 3)
-    0.889
     """
     if level not in LEVELS:
         raise ValueError(

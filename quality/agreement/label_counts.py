@@ -41,12 +41,6 @@ def label_counts(ratings: npt.ArrayLike) -> LabelCounts:
     ----------
     ratings : array_like, shape (n_items, n_raters)
         Numbers, or words for nominal data; NaN and None are missing.
-
-    Examples
-    --------
-    >>> labels = label_counts([["a", "b", None], ["b", "b", "b"]])
-    >>> labels.values.tolist(), labels.counts.tolist()
-    (['a', 'b'], [[1.0, 1.0], [0.0, 3.0]])
     """
     table = np.asarray(ratings)
     if table.dtype.kind not in "biuf":
@@ -76,11 +70,6 @@ def tally(
     -------
     LabelCounts
         Rows in order of first appearance, or of position when `n_items` is given.
-
-    Examples
-    --------
-    >>> tally(["x", "y", "x"], [1, 2, 2]).counts.tolist()
-    [[1.0, 1.0], [0.0, 1.0]]
     """
     import pandas as pd
 

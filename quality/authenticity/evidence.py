@@ -54,17 +54,6 @@ def crowd_evidence(
         Test questions right and asked, by code.
     judge : str
         The judge's name; empty if none is configured.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(1)
-    >>> who, text = np.repeat(np.arange(10), 60), np.tile(np.arange(60), 10)
-    >>> quality, model = rng.normal(size=60), rng.normal(size=60)
-    >>> value = np.where(who < 1, model[text], quality[text]) + rng.normal(size=600)
-    >>> some = Answers(who, text, text, 0 * text, value, model[text])
-    >>> lines_of = crowd_evidence(some, list("abcdefghij"), [(5, 5)] * 10, "gpt")
-    >>> [line.about for line in lines_of(0) if line.unusual][:2]
-    ['Answers of a program, all signs together', 'Similarity to gpt']
     """
     signs = assess_authenticity(answers)
     right, asked = (

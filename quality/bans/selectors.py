@@ -43,7 +43,7 @@ def changed_at() -> dict[str, datetime]:
 # rejected, a newer answer has replaced it, or the platform has not vouched for the visit.
 COUNTED = (Assignment.State.SUBMITTED, Assignment.State.APPROVED)
 COLUMNS = ["item", "worker", "criterion", "slot", "value"]
-NOT_SENT = "work not handed in"
+NOT_SENT, EXCLUDED = "work not handed in", "worker excluded"
 
 
 def clean_ratings(campaign: Campaign) -> pd.DataFrame:
@@ -138,7 +138,7 @@ def _why_not(
     if state not in COUNTED:
         return NOT_SENT
     if banned:
-        return "worker excluded"
+        return EXCLUDED
     if replaced_at:
         return "replaced"
     return "visit not vouched for" if unvouched else ""

@@ -214,16 +214,13 @@ class Taken:
         for offers in offered:
             if len(chosen) >= n:
                 break
-            offer = self._best(offers, again=again)
+            offer = next(iter(self.usable(offers, again=again)), None)
             if offer is None:
                 continue
             self.texts.add(offer.text_sha256)
             self.instances.add(offer.instance_pk)
             chosen.append(offer)
         return chosen
-
-    def _best(self, offers: Sequence[Offer], *, again: bool) -> Offer | None:
-        return next(iter(self.usable(offers, again=again)), None)
 
     def usable(self, offers: Iterable[Offer], *, again: bool = False) -> list[Offer]:
         return [

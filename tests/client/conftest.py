@@ -6,19 +6,6 @@ import pytest
 
 from genie.accounts import tokens
 from genie.accounts.models import AccessToken
-from tests.cast import (  # noqa: F401
-    cast,
-    client_of,
-    new_staff,
-    rival,
-    rival_team,
-    staff,
-    submitter,
-    superuser,
-    team,
-    team_mate,
-    worker,
-)
 
 CLIENT = Path(__file__).resolve().parent.parent.parent / "client"
 # As a checkout has it; that it installs alone is a test of its own.

@@ -5,20 +5,6 @@ from pathlib import Path
 import pytest
 from django.apps import apps
 
-from tests.cast import (  # noqa: F401
-    cast,
-    client_of,
-    new_staff,
-    rival,
-    rival_team,
-    staff,
-    submitter,
-    superuser,
-    team,
-    team_mate,
-    who,
-    worker,
-)
 from tests.nets.conftest import net, stored, tell, texts_are_as_committed  # noqa: F401
 
 WITH_DATABASE = {

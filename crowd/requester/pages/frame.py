@@ -124,7 +124,7 @@ def sandbox_of(request: HttpRequest, question: Question) -> str:
 @require_safe
 def turn_frame(request: HttpRequest, token: str) -> HttpResponse:
     assignment = turn_of(token)
-    if assignment is None or not _is_open(assignment):
+    if assignment is None or not is_open(assignment):
         return _say(request, "This HIT is over; continue below.", 410)
     return _page(request, assignment.hit, token)
 
@@ -217,5 +217,5 @@ def _say(request: HttpRequest, sentence: str, status: int) -> HttpResponse:
     return response
 
 
-def _is_open(assignment: RequesterAssignment) -> bool:
+def is_open(assignment: RequesterAssignment) -> bool:
     return assignment.state == State.ACCEPTED and assignment.deadline_at > clock.now()

@@ -7,7 +7,7 @@ from django.shortcuts import redirect, render
 from crowd.elsewhere.pages import for_workers
 from crowd.requester.models import RequesterAssignment
 from crowd.requester.pages.fields import shown
-from crowd.requester.pages.frame import frame_address, sandbox_of
+from crowd.requester.pages.frame import frame_address, is_open, sandbox_of
 from crowd.requester.pages.headers import admit
 from crowd.requester.protocol import clock
 from crowd.requester.questions.answers import form_answer_xml
@@ -24,7 +24,7 @@ State = RequesterAssignment.State
 @for_workers
 def turn(request: HttpRequest, worker: Worker, entity_id: str) -> HttpResponse:
     assignment = _mine(worker, entity_id)
-    if not _is_open(assignment):
+    if not is_open(assignment):
         return _over(request, worker, assignment)
     if request.method == "POST":
         return _take(request, worker, assignment)
@@ -109,7 +109,3 @@ def _mine(worker: Worker, entity_id: str) -> RequesterAssignment:
     if assignment is None:
         raise Http404("This HIT is not assigned to you.")
     return assignment
-
-
-def _is_open(assignment: RequesterAssignment) -> bool:
-    return assignment.state == State.ACCEPTED and assignment.deadline_at > clock.now()

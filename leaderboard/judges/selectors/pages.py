@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import permutations
 from typing import Any
 
-from crowd.hit_templates.form import Errors, read_errors
+from crowd.hit_templates.form import read_errors
 from crowd.scales.base import PREFERRED, Scale, all_scales
 from genie.lib.errors import GenieError
 from genie.lib.seeds import seed_from
@@ -89,11 +89,8 @@ def scale_of(judge: Judge, human: HumanConfig) -> type[Scale]:
 def shape_of(human: HumanConfig, design: Design, data: Mapping[str, Any]) -> Shape:
     compares = all_scales()[human.scale].compares
     slots = () if compares else [one["slot"] for one in data.get("outputs", [])]
-    return Shape(tuple(slots), _errors(human) if design.marks_errors else None)
-
-
-def _errors(human: HumanConfig) -> Errors:
-    return read_errors(errors_asked(human))
+    errors = read_errors(errors_asked(human)) if design.marks_errors else None
+    return Shape(tuple(slots), errors)
 
 
 def pages_of(

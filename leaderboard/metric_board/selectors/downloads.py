@@ -29,7 +29,12 @@ from leaderboard.metric_board.models import OutsideMetric, OutsideScores
 from leaderboard.metric_runs.models import MetricResult
 from leaderboard.metric_runs.selectors import chosen_of
 from leaderboard.submissions.models import Prediction, Submission
-from leaderboard.submissions.selectors import is_published, public
+from leaderboard.submissions.selectors import (
+    ON_BOARD,
+    in_state,
+    is_published,
+    public,
+)
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.services.configuration import task_view
 
@@ -56,9 +61,13 @@ class ScoredMetric:
     per_instance: list[float]
 
 
-def published(task: Task) -> dict[int, tuple[str, bool]]:
-    """Return name, and whether simulated, of each system that everyone may see."""
-    rows = Submission.objects.filter(public(), is_published(), task=task)
+def published(task: Task, *, alone: bool = True) -> dict[int, tuple[str, bool]]:
+    """Return name, and whether simulated, of each system that everyone may see.
+
+    Systems that are not rated `alone` are never published: the board is enough.
+    """
+    states = is_published() if alone else in_state(*ON_BOARD)
+    rows = Submission.objects.filter(public(), states, task=task)
     names = rows.order_by("pk").values_list("pk", "system_name", "simulated")
     return {pk: (name, simulated) for pk, name, simulated in names}
 
@@ -83,14 +92,15 @@ def pseudonym(task: Task, worker_pk: int) -> str:
     return f"w-{name_for('judgments of a task', task.slug, worker_pk)[:12]}"
 
 
-def judgments(task: Task) -> Iterator[dict[str, Any]]:
-    systems = published(task)
+def judgments(task: Task, together: Collection[int] = ()) -> Iterator[dict[str, Any]]:
+    """Yield ratings of single outputs, or of outputs rated `together` if there are any."""
+    systems = published(task, alone=not together)
     ids = instance_ids(task)
     evaluated = Submission.objects.filter(
         pk__in=list(systems), human_evaluation__isnull=False
     )
     pks = evaluated.order_by("pk").values_list("human_evaluation", flat=True)
-    evaluations = list(dict.fromkeys(pks))
+    evaluations = list(dict.fromkeys(together or pks))
     for first in range(0, len(evaluations), _AT_ONCE):
         rows = system_ratings_of(evaluations[first : first + _AT_ONCE])
         rows = rows[rows["submission"].isin(list(systems))]
@@ -117,7 +127,7 @@ def battles(task: Task) -> Iterator[dict[str, Any]]:
     Model a is the one shown first. Each row includes style counts of both texts, so that
     preferences can be adjusted for style without the texts.
     """
-    systems = published(task)
+    systems = published(task, alone=False)
     ids = instance_ids(task)
     for evaluation in _asked_in_pairs(task):
         pairs = _pairs(evaluation)

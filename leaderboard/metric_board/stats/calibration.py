@@ -81,14 +81,6 @@ def calibrated_accuracy(
     ----------
     Deutsch, Foster and Freitag (2023), Ties Matter, EMNLP, section 5 (acc*_eq); all
     pairs are used, as with mt-metrics-eval's sample rate of 1.
-
-    Examples
-    --------
-    >>> people = [[1, 1, 2], [1, 2, 4], [3, 1, 3]]
-    >>> metric = [[0.1, 0.2, 0.3], [0.15, 0.6, 0.9], [0.7, 0.25, 0.6]]
-    >>> calibrated = calibrated_accuracy(people, metric)
-    >>> round(calibrated.epsilon, 3), calibrated.accuracy, round(calibrated.accuracy_without, 4)
-    (0.05, 1.0, 0.7778)
     """
     h, m = grouped_rows(human, metric, group)
     gaps, gains, start, n_groups, n_pairs = _pairs(h, m)

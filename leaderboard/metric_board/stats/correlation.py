@@ -26,11 +26,6 @@ def pearson_rows(
     References
     ----------
     Pearson (1895), Proceedings of the Royal Society 58.
-
-    Examples
-    --------
-    >>> pearson_rows([[1, 2, 3], [1, 1, 1]], [2, 4, 7]).round(4).tolist()
-    [0.9934, nan]
     """
     a, b = np.broadcast_arrays(np.asarray(x, np.float64), np.asarray(y, np.float64))
     w = np.ones(a.shape) if weights is None else np.asarray(weights, dtype=np.float64)
@@ -78,11 +73,6 @@ def spearman_rows(x: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
     References
     ----------
     Spearman (1904), American Journal of Psychology 15.
-
-    Examples
-    --------
-    >>> float(spearman_rows([1, 2, 3, 4], [1, 4, 9, 2]).round(6))
-    0.4
     """
     a, b = np.broadcast_arrays(np.asarray(x, np.float64), np.asarray(y, np.float64))
     absent = np.isnan(a) | np.isnan(b)

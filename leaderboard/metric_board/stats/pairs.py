@@ -109,12 +109,6 @@ def pair_counts(
     References
     ----------
     Deutsch, Foster and Freitag (2023), Ties Matter, EMNLP, section 2.
-
-    Examples
-    --------
-    >>> counts = pair_counts([1, 2, 2, 4], [1, 3, 2, 2])
-    >>> counts.concordant, counts.tied_human, counts.tied_metric
-    (array([3.]), array([1.]), array([1.]))
     """
     if not epsilon >= 0:
         raise ValueError(f"Epsilon must not be negative; {epsilon} was given.")
@@ -239,12 +233,6 @@ def agreement(counts: PairCounts, variant: Variant) -> Floats:
     Kendall (1945), Biometrika 33; Stuart (1953), Biometrika 40, for tau-c; Deutsch,
     Foster and Freitag (2023), Ties Matter, EMNLP, table 2, for the others, named after
     the years in which WMT used them.
-
-    Examples
-    --------
-    >>> counts = pair_counts([1, 2, 2, 4], [1, 3, 2, 2])
-    >>> {v: float(agreement(counts, v)[0].round(3)) for v in ("tau-b", "acc-eq")}
-    {'tau-b': 0.4, 'acc-eq': 0.5}
     """
     c, d = counts.concordant, counts.discordant
     th, tm, tb = counts.tied_human, counts.tied_metric, counts.tied_both
@@ -380,14 +368,6 @@ def instance_statistic(
     ----------
     Deutsch, Foster and Freitag (2023), Ties Matter, EMNLP, sections 2 and 3; averaging
     as in mt-metrics-eval.
-
-    Examples
-    --------
-    >>> people = [[3, 1, 2], [2, 2, 2], [1, 3, 1]]
-    >>> metric = [[0.9, 0.2, 0.7], [0.5, 0.1, 0.7], [0.4, 0.3, 0.1]]
-    >>> grouped = instance_statistic(people, metric, "acc-eq")
-    >>> round(grouped.value, 4), grouped.per_group.round(4).tolist()
-    (0.8889, [1.0, 0.6667, 1.0])
     """
     h, m = grouped_rows(human, metric, group)
     if epsilon and (statistic not in VARIANTS or statistic == "tau-c"):
@@ -406,13 +386,7 @@ def instance_statistic(
 
 
 def averaged(per_group: Floats) -> GroupedValue:
-    """Average a statistic of shape (g,) over the groups in which it is not NaN.
-
-    Examples
-    --------
-    >>> averaged(np.array([0.5, np.nan, 1.0])).value
-    0.75
-    """
+    """Average a statistic of shape (g,) over the groups in which it is not NaN."""
     defined = per_group[~np.isnan(per_group)]
     value = float(defined.mean()) if defined.size else float("nan")
     return GroupedValue(value, per_group, int(defined.size))

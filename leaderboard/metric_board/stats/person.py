@@ -62,16 +62,6 @@ def one_person(
     Graham, Baldwin, Moffat and Zobel (2017), Can Machine Translation Systems Be
     Evaluated by the Crowd Alone, NLE 23, for people against people; Deutsch, Foster and
     Freitag (2023), Ties Matter, EMNLP, for the statistics.
-
-    Examples
-    --------
-    >>> n, rng = 4 * 3 * 20, np.random.default_rng(1)
-    >>> workers, systems, instances = (x.ravel() for x in np.indices((4, 3, 20)))
-    >>> values = systems + rng.normal(scale=0.5, size=n)
-    >>> person = one_person(values, workers, systems, instances,
-    ...                     n_systems=3, n_instances=20)
-    >>> person["n_raters"], person["system"]["kendall"]["value"]
-    (4, 1.0)
     """
     people, who = np.unique(workers, return_inverse=True)
     if len(people) < FEWEST_RATERS:

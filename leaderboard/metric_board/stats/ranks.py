@@ -57,16 +57,6 @@ def rankings(
         same matrix by Williams' test, which treats systems as a sample, too. Soft
         accuracy is left out with more than `MOST_SYSTEMS_SOFT` systems, and with metrics
         of whole systems.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(1)
-    >>> human = rng.normal(size=(8, 30)) + np.arange(8)[:, None]
-    >>> good, poor = human + 0.1, rng.normal(size=(8, 30))
-    >>> ranked = rankings(human, [("poor", poor.mean(axis=1), poor),
-    ...                           ("good", good.mean(axis=1), good)], seed=1)
-    >>> ranked["pairwise-accuracy"]["order"], ranked["calibrated"]["ranks"]
-    (['good', 'poor'], [1, 2])
     """
     if not metrics:
         return {}

@@ -35,11 +35,6 @@ def system_rows(
     ----------
     Kocmi et al. (2021), To Ship or Not to Ship, WMT, equation 1 (pairwise accuracy);
     the definitions are those of mt-metrics-eval.
-
-    Examples
-    --------
-    >>> system_rows([1, 2, 3], [[5, 6, 7], [7, 6, 8]], "pairwise-accuracy").round(3)
-    array([1.   , 0.667])
     """
     if statistic == "pearson":
         return pearson_rows(human, metric)

@@ -118,15 +118,6 @@ def verdicts_test(
     ----------
     Deutsch, Dror and Roth (2021), TACL 9, section 5 (PERM-INPUTS); ``pair`` is
     mt-metrics-eval's ``PairwisePermutationSigDiff``.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(2)
-    >>> people = rng.integers(1, 6, size=(6, 60))
-    >>> good = verdicts(people, people + rng.random((6, 60)))
-    >>> poor = verdicts(people, rng.random((6, 60)))
-    >>> verdicts_test(good, poor, seed=1).p_value
-    0.000999000999000999
     """
     if n_permutations < 1:
         raise ValueError(f"At least one swap is needed, not {n_permutations}.")
@@ -207,12 +198,6 @@ def rank_metrics(
     Freitag et al. (2022), Results of WMT22 Metrics Shared Task, section 5: down the
     ranking, a metric opens the next cluster when some metric of the current one beats
     it; the rule is mt-metrics-eval's ``AssignRanks``.
-
-    Examples
-    --------
-    >>> ranking = rank_metrics([0.2, 0.9, 0.8], lambda i, j: 0.01 if j == 0 else 0.3)
-    >>> ranking.order, ranking.ranks
-    ([1, 2, 0], [2, 1, 1])
     """
     scores = np.asarray(values, dtype=np.float64)
     if scores.ndim != 1:

@@ -76,11 +76,6 @@ def williams_p(first: float, second: float, between: float, n: int) -> float:
     References
     ----------
     Steiger (1980), Psychological Bulletin 87, equation 7.
-
-    Examples
-    --------
-    >>> round(williams_p(0.9, 0.7, 0.6, 20), 4)
-    0.0217
     """
     from scipy import stats
 
@@ -112,11 +107,6 @@ def reached_by_chance(n: int, *, share: float = 0.05) -> float:
     References
     ----------
     Student (1908), Probable Error of a Correlation Coefficient, Biometrika 6.
-
-    Examples
-    --------
-    >>> [round(reached_by_chance(n), 2) for n in (3, 6, 10, 20)]
-    [1.0, 0.81, 0.63, 0.44]
     """
     from scipy import stats
 

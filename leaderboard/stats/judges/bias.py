@@ -74,12 +74,6 @@ def settle(effects: Sequence[Effect]) -> list[Finding]:
     -------
     list of Finding
         In the same order; at most 5% of unbiased judges get any finding.
-
-    Examples
-    --------
-    >>> effects = [Effect(0.2, 0.1, 0.3, "order", p, "", 50) for p in (0.01, 0.04)]
-    >>> [one.found for one in settle(effects)]
-    [True, True]
     """
     adjusted = holm([one.p_value for one in effects]).tolist() if effects else []
     return [
@@ -104,11 +98,6 @@ def order_effect(
     -------
     Effect
         Share of verdicts for the first beyond one half, -.5 to .5.
-
-    Examples
-    --------
-    >>> order_effect([1, 0, 1], [0, 1, 1], [1, 2, 3]).estimate.__round__(3)
-    0.167
     """
     one, other = (
         np.asarray(each, dtype=np.float64) for each in (first, first_when_swapped)

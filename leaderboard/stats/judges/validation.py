@@ -484,14 +484,6 @@ def partial_association(
     ----------
     Frisch and Waugh (1933), Econometrica 1, 387-401 (partial regression); Efron and
     Tibshirani (1993), section 22.3 (influence of each row on a correlation).
-
-    Examples
-    --------
-    >>> truth = {f"{i % 4}/{i // 4}": i * i % 7 for i in range(80)}
-    >>> people = {who: truth for who in "abc"}
-    >>> round(partial_association(people, truth, numbers=True, seed=1).estimate, 3)
-    1.0
-    >>> partial_association(people, dict.fromkeys(truth, 3), numbers=True, seed=1)
     """
     rows = [
         (person, item, label, judge[item])

@@ -49,17 +49,6 @@ def agreeing_pairs(answers: Answers) -> Pairs:
     ----------
     Y. Benjamini, D. Yekutieli, "The control of the false discovery rate in multiple
     testing under dependency", Annals of Statistics 29 (2001).
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> who, text = np.repeat(np.arange(8), 50), np.tile(np.arange(50), 8)
-    >>> value = rng.normal(size=(8, 50))
-    >>> value[1] = value[0] + 0.3 * rng.normal(size=50)
-    >>> pairs = agreeing_pairs(Answers(who, text, text, 0 * text, value.ravel()))
-    >>> k = pairs.adjusted < 0.05
-    >>> pairs.first[k].tolist(), pairs.second[k].tolist(), len(pairs.n)
-    ([0], [1], 28)
     """
     from scipy.stats import false_discovery_control, norm
 

@@ -181,15 +181,6 @@ def spread(answers: Answers, expected: Floats) -> Sign:
 
     Each worker has a separate slope on `expected`. The error allows for the kurtosis
     of the residuals.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> who, n = np.repeat([0, 1], 300), np.tile(np.arange(300), 2)
-    >>> value = rng.normal(size=600) * np.where(who == 0, 1, 0.5)
-    >>> sign = spread(Answers(who, n, n, 0 * n, value), np.zeros(600))
-    >>> bool(abs(sign.value[0] - sign.value[1] - np.log(4)) < 0.2)
-    True
     """
     who, n_workers = answers.worker, answers.n_workers
     value = centred(answers)
@@ -318,16 +309,6 @@ def assess_authenticity(answers: Answers, assumed: Assumed | None = None) -> Sig
     ----------
     D. Prelec, "A Bayesian truth serum for subjective data", Science 306 (2004), for
     judging answers by those of peers; A. Dempster, N. Laird, D. Rubin, JRSS B 39 (1977).
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(1)
-    >>> who, text = np.repeat(np.arange(10), 60), np.tile(np.arange(60), 10)
-    >>> quality, model = rng.normal(size=60), rng.normal(size=60)
-    >>> value = np.where(who < 2, model[text], quality[text]) + rng.normal(size=600)
-    >>> signs = assess_authenticity(Answers(who, text, text, 0 * text, value, model[text]))
-    >>> sorted(np.argsort(signs.log_ratio)[-2:].tolist())
-    [0, 1]
     """
     known = assumed or Assumed()
     judged = answers.judged

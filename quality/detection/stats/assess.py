@@ -95,17 +95,6 @@ def assess_workers(
     References
     ----------
     See :func:`quality.detection.stats.workers.fitting.fit_workers`.
-
-    Examples
-    --------
-    Two of three workers are right on twelve questions, the third on none:
-
-    >>> worker = np.repeat(np.arange(3), 12)
-    >>> question = np.tile(np.arange(12), 3)
-    >>> tests = Tests(worker, question, 0 * worker, worker < 2)
-    >>> found = assess_workers(3, tests, None, options=AssessOptions(), seed=0)
-    >>> (found.p_careless > 0.99).tolist()
-    [False, False, True]
     """
     rated = no_ratings() if ratings is None else ratings
     check_answers(n_workers, tests, rated)
@@ -240,13 +229,6 @@ def control_false_discoveries(
     P. Müller, G. Parmigiani, C. Robert and J. Rousseau, "Optimal sample size for
     multiple testing", JASA 99 (2004), section 2: among all rules with this posterior
     false discovery rate, thresholding the posterior misses the fewest.
-
-    Examples
-    --------
-    >>> control_false_discoveries([1.0, 0.99, 0.97, 0.4], 0.015).tolist()
-    [True, True, True, False]
-    >>> control_false_discoveries([0.97], 0.015).tolist()
-    [False]
     """
     if not 0 <= level < 1 or not 0 <= least < 1:
         raise ValueError("The level and the least posterior must be in [0, 1).")

@@ -73,12 +73,6 @@ class BetaMixture:
         -------
         ndarray of float64, shape of the counts
             Natural logarithms, <= 0; finite for any counts.
-
-        Examples
-        --------
-        >>> uniform = BetaMixture((1,), (1,), (1,))
-        >>> np.exp(uniform.log_marginal([0, 1, 2], [2, 2, 2])).round(6).tolist()
-        [0.333333, 0.333333, 0.333333]
         """
         from scipy import special
 
@@ -95,14 +89,6 @@ class BetaMixture:
         -------
         ndarray of float64, shape (..., n_components)
             Rows sum to 1; with no questions answered they are the weights.
-
-        Examples
-        --------
-        Two tight classes at .5 and .98, and a worker far below both:
-
-        >>> tight = BetaMixture((0.5, 0.5), (2500, 4900), (2500, 100))
-        >>> tight.posterior_class(0, 2000).round(6).tolist()
-        [1.0, 0.0]
         """
         from scipy import special
 
@@ -154,11 +140,5 @@ class BetaMixture:
         return joint
 
     def to_dict(self) -> dict[str, list[float]]:
-        """Return a JSON-serializable form.
-
-        Examples
-        --------
-        >>> BetaMixture((1,), (2,), (3,)).to_dict()
-        {'weights': [1.0], 'alphas': [2.0], 'betas': [3.0]}
-        """
+        """Return a JSON-serializable form."""
         return {name: list(values) for name, values in asdict(self).items()}

@@ -82,11 +82,6 @@ def guard(mixture: BetaMixture, n_observed: int) -> BetaMixture:
     -------
     BetaMixture
         With one more component, Beta(1, 1), of weight 1 / (n_observed + 1).
-
-    Examples
-    --------
-    >>> guard(BetaMixture((1,), (9,), (1,)), 3).weights
-    (0.75, 0.25)
     """
     kept = n_observed / (n_observed + 1)
     return BetaMixture(
@@ -125,12 +120,6 @@ def fit_detector(
     References
     ----------
     D. Khashabi et al., "Genie" (EMNLP 2022), section 5 and appendix B.1.
-
-    Examples
-    --------
-    >>> pool = fit_detector([10, 9, 1], [10, 10, 10])
-    >>> bool(pool.p_noisy(0, 6) > 0.99), bool(pool.p_noisy(6, 6) < 0.01)
-    (True, True)
     """
     spec = DETECTORS.get(detector)
     if spec is None:
@@ -163,12 +152,6 @@ def with_fit(
     ------
     ValueError
         If the detector has a fixed prior or a different number of components.
-
-    Examples
-    --------
-    >>> learned = fit([4, 5], [5, 5], k=1)
-    >>> with_fit(learned, detector="rate-learned-1").mixture == learned.mixture
-    True
     """
     spec = DETECTORS[detector]
     if spec.prior is not None or spec.n_components != learned.mixture.n_components:
@@ -214,13 +197,6 @@ def detect(
     References
     ----------
     D. Khashabi et al., "Genie" (EMNLP 2022), section 5 and appendix B.
-
-    Examples
-    --------
-    >>> detect([10, 9, 0], [10, 10, 8]).flagged.tolist()
-    [False, False, True]
-    >>> detect([], []).p_noisy.tolist()
-    []
     """
     x, m = (np.atleast_1d(counts) for counts in check_counts(correct, n))
     flag([], threshold_posterior)  # Refuse a bad threshold before the fit.

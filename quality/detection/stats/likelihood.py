@@ -69,14 +69,7 @@ class Evaluation:
 
 
 def prepare(counts: MergedCounts) -> Sample:
-    """Index the distinct values of merged counts for evaluation.
-
-    Examples
-    --------
-    >>> pairs = MergedCounts(np.array([1, 1]), np.array([2, 3]), np.ones(2))
-    >>> np.exp(prepare(pairs).log_choose).round(6).tolist()
-    [2.0, 3.0]
-    """
+    """Index the distinct values of merged counts for evaluation."""
     from scipy import special
 
     x, n = counts.correct, counts.n
@@ -107,15 +100,6 @@ def evaluate(sample: Sample, theta: Floats) -> Evaluation:
     ----------
     T. Minka, "Estimating a Dirichlet distribution" (2000), section 2 (Newton steps of
     the Dirichlet-multinomial likelihood).
-
-    Examples
-    --------
-    A uniform prior (mean 1/2, concentration 2) makes each count equally likely:
-
-    >>> pairs = MergedCounts(np.array([2]), np.array([3]), np.ones(1))
-    >>> theta = np.log([[[1.0], [2.0], [1.0]]])
-    >>> float(np.exp(evaluate(prepare(pairs), theta).value[0]).round(9))
-    0.25
     """
     from scipy import special
 
@@ -195,14 +179,6 @@ def gradient_and_hessian(
     -------
     tuple of ndarray, shapes (n_restarts, p) and (n_restarts, p, p)
         With p = 3 n_components, in the order of ``theta.reshape(n_restarts, p)``.
-
-    Examples
-    --------
-    >>> pairs = MergedCounts(np.array([1]), np.array([2]), np.ones(1))
-    >>> sample, theta = prepare(pairs), np.log([[[1.0], [2.0], [1.0]]])
-    >>> slope, _ = gradient_and_hessian(sample, theta, evaluate(sample, theta))
-    >>> (slope.round(4) + 0.0).tolist()
-    [[0.0, 0.3333, 0.0]]
     """
     from scipy import special
 

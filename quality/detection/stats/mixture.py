@@ -114,12 +114,6 @@ def fit(
     D. Khashabi et al., "Genie" (EMNLP 2022), appendix B.1: pseudo-workers, starts (equal
     weights, uniform means, concentrations from a gamma distribution of shape 2), 10
     restarts, 1,000 iterations. A. Dempster, N. Laird and D. Rubin, JRSS B 39 (1977).
-
-    Examples
-    --------
-    >>> fitted = fit([20, 19, 18, 3], [20, 20, 20, 20], k=2, seed=1)
-    >>> fitted.converged, round(fitted.log_likelihood, 2)
-    (True, -66.46)
     """
     x, m = check_counts(correct, n)
     x, m = np.atleast_1d(x), np.atleast_1d(m)

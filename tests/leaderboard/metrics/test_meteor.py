@@ -1,7 +1,6 @@
 """METEOR is NLTK's, and finds its WordNet on this machine or says that it is not here."""
 
 import json
-import socket
 
 import pytest
 
@@ -9,6 +8,7 @@ from genie.lib.errors import GenieError
 from leaderboard.metrics.base import Batch, all_metrics
 from leaderboard.metrics.meteor import lacking, wordnet_folder
 from tests.leaderboard.metrics import wmt21
+from tests.leaderboard.metrics.tiny_models import refuse_network
 from tests.leaderboard.metrics.tiny_wordnet import needs_wordnet, write_wordnet
 from tests.shared import SHARED, needs_shared
 
@@ -22,11 +22,7 @@ def wordnet(tmp_path, monkeypatch):
 
 @pytest.fixture
 def no_network(monkeypatch):
-    def refuse(*args, **kwargs):
-        raise AssertionError("a metric asked the network")
-
-    monkeypatch.setattr(socket.socket, "connect", refuse)
-    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+    refuse_network(monkeypatch)
 
 
 def meteor(prediction: str, *references: str, **parameters) -> float:

@@ -10,15 +10,9 @@ from crowd.models import Worker
 from genie.accounts import tokens
 from leaderboard.models import Membership, Submission, TeamInvitation, WebhookDelivery
 from leaderboard.teams.services import teams
-from tests.factories import make_submission, make_task, make_user
+from tests.factories import make_submission, make_task, make_user, signed_in
 
 PASSWORD = "a long enough secret"
-
-
-def signed_in(user):
-    client = Client()
-    client.force_login(user)
-    return client
 
 
 @pytest.fixture

@@ -156,6 +156,7 @@ def test_colluders_are_named_among_people_who_agree_on_quality():
     value[[3, 11]] = quality + whim + 0.4 * rng.normal(size=(2, 40))
     pairs = agreeing_pairs(some(value))
     k = pairs.adjusted < 0.05
+    assert len(pairs.n) == 190
     assert list(zip(pairs.first[k].tolist(), pairs.second[k].tolist(), strict=True)) == [(3, 11)]  # fmt: skip
 
 
