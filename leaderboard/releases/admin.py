@@ -21,8 +21,6 @@ from genie.accounts.task_admin import EditedOfTask, WorkOfTask
 from genie.lib.admin import AsksWhy, plainly
 from genie.lib.errors import GenieError
 from genie.lib.staff_actions import Action
-from leaderboard.boards.exports.board import as_latex
-from leaderboard.boards.exports.markdown import as_markdown
 from leaderboard.boards.views.exports import public_table
 from leaderboard.evaluation.selectors.ranked_scores import to_approve
 from leaderboard.evaluation.services import qualification
@@ -105,8 +103,7 @@ def report_page(
         "report": made,
         # our own drawing, which escapes the names in it
         "figure": mark_safe(made.figure),  # noqa: S308
-        "latex": as_latex(made.table),
-        "markdown": as_markdown(made.table),
+        "tables": made.tables,
     }
     return TemplateResponse(request, "admin/leaderboard/task/report.html", context)
 

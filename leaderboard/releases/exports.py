@@ -4,6 +4,7 @@ from dataclasses import asdict
 from typing import Any
 
 from genie.lib.formats import tabular, tex
+from leaderboard.boards.exports.markdown import plain
 from leaderboard.releases.selectors.card import Card, Section
 from leaderboard.releases.selectors.heds import VERSION, Answered
 from leaderboard.releases.selectors.judges import COST, RANKS
@@ -181,7 +182,4 @@ def _of(card: Card, name: str) -> Any:
 
 
 def _plain(value: Any) -> str:
-    text = " ".join(in_words(value).split())
-    for sign in "\\`*_[]<>#|":
-        text = text.replace(sign, f"\\{sign}")
-    return text
+    return plain(in_words(value))

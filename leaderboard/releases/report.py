@@ -2,14 +2,15 @@
 
 import tempfile
 import zipfile
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
 from crowd.hits.models import Assignment, Campaign
 from genie.lib.formats import csv_text
-from leaderboard.boards.exports.board import WRITERS
-from leaderboard.boards.exports.markdown import as_markdown
+from leaderboard.boards.exports.board import WRITERS, as_bibtex
+from leaderboard.boards.exports.markdown import plain, with_notes
 from leaderboard.boards.exports.table import BoardTable
 from leaderboard.boards.selectors.judged import agreement_of
 from leaderboard.evaluation.selectors.board_ratings import population_of, rank_rule
@@ -23,19 +24,28 @@ from leaderboard.evaluation.selectors.worker_figures import (
     paid_and_fee,
     worker_figures,
 )
-from leaderboard.metric_board.selectors.downloads import judgments
+from leaderboard.metric_board.selectors.downloads import battles, judgments
 from leaderboard.releases import exports
 from leaderboard.releases.ethics import ethics_sheet
 from leaderboard.releases.make import make
 from leaderboard.releases.selectors import judges
 from leaderboard.releases.selectors.card import card
 from leaderboard.releases.selectors.heds import heds
-from leaderboard.table_stats.report import Mark, interval_plot
+from leaderboard.releases.side_by_side import SideBySide, alpha_sentence, side_by_side
+from leaderboard.stats.ranking import UNCONNECTED
+from leaderboard.table_stats.report import Mark, as_latex, interval_plot, some
+from leaderboard.tasks.config.differences import COMPARISON
 from leaderboard.tasks.models import Task
 
 _ETHICS = (
     "- `ethics.md`: what an ethics board asks: consent, pay, who took part and left"
 )
+_CARDS = (
+    "- `cards`: an evaluation card with the answers of the Human Evaluation Datasheet for "
+    "each system"
+)
+_ENDS = "the best of several named answers is 1 and the worst 0"
+SIMPLE = "dot: score or share (%); line: 95% interval"
 LEGEND = (
     "dot: score; thin line: 95 % interval; thick line: comparison interval "
     "(without overlap: significantly different)"
@@ -51,10 +61,6 @@ class Cost:
     paid_cents: int
     fee_cents: int
 
-    @property
-    def booked_cents(self) -> int:
-        return self.paid_cents + self.fee_cents if self.simulated else 0
-
 
 @dataclass(frozen=True)
 class Report:
@@ -63,6 +69,22 @@ class Report:
     methods: str
     figure: str
     costs: tuple[Cost, ...]
+    together: SideBySide | None
+
+    @property
+    def tables(self) -> dict[str, str]:
+        """Return the texts of the tables by the ends of their files' names."""
+        if self.together is None:
+            return {form: write(self.table) for form, (_, write) in WRITERS.items()}
+        sheets = self.together.sheets
+        return {
+            "tex": as_latex(sheets),
+            "md": "\n".join(
+                with_notes(one.header, one.rows, map(plain, (one.title, *one.notes)))
+                for one in sheets
+            ),
+            "bib": as_bibtex(self.table),
+        }
 
     @property
     def simulated(self) -> bool:
@@ -70,74 +92,94 @@ class Report:
 
 
 def report(table: BoardTable) -> Report:
-    campaigns = {
+    by_system = {
         evaluation.submission.pk: campaigns_of(evaluation)
         for evaluation in launched(_scored(table))
     }
-    every = [campaign for group in campaigns.values() for campaign in group]
+    asked = [
+        (row.system, row.simulated, by_system[row.pk])
+        for row in table.rows
+        if row.pk in by_system
+    ]
+    together = None if asked else side_by_side(table.task)
+    if together:
+        asked = [(str(one), one.simulated, campaigns_of(one)) for one in together.rows]
+    every = [campaign for _, _, group in asked for campaign in group]
     return Report(
         table=table,
         campaigns=tuple(every),
-        methods=methods(table, every, worker_figures(every)) if every else "",
-        figure=_figure(table),
+        methods=methods(table, every, together) if every else "",
+        figure=_figure(table, together),
         costs=tuple(
-            Cost(row.system, row.simulated, *paid_and_fee(campaigns[row.pk]))
-            for row in table.rows
-            if row.pk in campaigns
+            Cost(name, simulated, *paid_and_fee(group))
+            for name, simulated, group in asked
         ),
+        together=together,
     )
 
 
 def methods(
-    table: BoardTable, campaigns: list[Campaign], figures: WorkerFigures
+    table: BoardTable, campaigns: list[Campaign], together: SideBySide | None
 ) -> str:
-    task, human = table.task, table.task.human
+    task, figures = table.task, worker_figures(campaigns)
     if table.note:
         return f"{table.note} {population_of(task)}"
-    rated = [row for row in table.rows if row.human]
-    simulated = any(row.simulated for row in rated)
+    rows = together.rows if together else [row for row in table.rows if row.human]
+    simulated = any(row.simulated for row in rows)
     whom = "simulated annotators (programs)" if simulated else "workers"
     whom = "unpaid raters, invited by a link," if task.by_colleagues else whom
-    n_instances = max((row.human.of for row in rated if row.human), default=0)
-    drawn = "randomly chosen " if n_instances < task.n_instances else ""
-    scale = campaigns[0].hit_type.scale
-    ratings = ratings_per_output(campaigns, human.ratings_per_instance)
+    asked = together.asked if together else [_protocol(table, campaigns)]
+    questions = {k: v for one in campaigns for k, v in one.hit_type.criteria.items()}
     sentences = [
-        f"{figures.n_workers} {whom} rated the outputs of {_number(len(rated), 'system')} "
-        f"for the same {_number(n_instances, f'{drawn}instance')} of {task.title}, "
-        f"{ratings} rating{'' if ratings == 1 else 's'} per output, by {human.design} ({scale})",
+        f"{figures.n_workers} {whom} {'; '.join(asked)} ({campaigns[0].hit_type.scale})",
         *(
             f"They were asked about {name}: “{question.rstrip('.')}”"
-            for name, question in campaigns[0].hit_type.criteria.items()
+            for name, question in questions.items()
         ),
         *_rewordings(task, campaigns),
         _pay(figures, simulated) if figures.highest_reward_cents else "",
         f"Test questions were hidden among the items; {figures.n_wrong:,} of "
         f"{figures.n_asked:,} answers to them were wrong. "
-        f"{_number(figures.n_excluded, 'worker')} "
+        f"{some(figures.n_excluded, 'worker')} "
         f"{'was' if figures.n_excluded == 1 else 'were'} excluded, and "
-        f"{_number(figures.n_replaced, 'assignment')} asked for again"
+        f"{some(figures.n_replaced, 'assignment')} asked for again"
         if figures.n_asked
         else f"Raters excluded: {figures.n_excluded or 'none'}",
+        *(together.findings if together else _findings(table)),
     ]
-    sentences += [
-        f"Raters agreed on {name} with a Krippendorff’s alpha of {found.alpha:.2f} "
-        f"(95% interval {found.low:.2f} to {found.high:.2f}, {found.level})"
-        for name, found in agreement_of(task).items()
-        if found.low is not None and found.high is not None
-    ]
-    covers = next((row.human.covers for row in rated if row.human), "")
-    if covers:
-        sentences.append(f"Scores have 95% intervals, which cover {covers}")
-    sentences += [rank_rule(task) if len(rated) > 1 else population_of(task)]
-    sentences += judges.sentences(judges.judged_by(task))
     return " ".join(f"{text.rstrip('.')}." for text in sentences if text)
+
+
+def _protocol(table: BoardTable, campaigns: list[Campaign]) -> str:
+    task, human = table.task, table.task.human
+    rated = [row.human for row in table.rows if row.human]
+    n_instances = max((score.of for score in rated), default=0)
+    drawn = "randomly chosen " if n_instances < task.n_instances else ""
+    ratings = ratings_per_output(campaigns, human.ratings_per_instance)
+    return (
+        f"rated the outputs of {some(len(rated), 'system')} for the same "
+        f"{some(n_instances, f'{drawn}instance')} of {task.title}, {ratings} "
+        f"rating{'' if ratings == 1 else 's'} per output, by {human.design}"
+    )
+
+
+def _findings(table: BoardTable) -> list[str]:
+    task, rated = table.task, [row.human for row in table.rows if row.human]
+    covers = next((score.covers for score in rated), "")
+    return [
+        *(alpha_sentence(name, found) for name, found in agreement_of(task).items()),
+        f"Scores have 95% intervals, which cover {covers}" if covers else "",
+        rank_rule(task).replace(UNCONNECTED * task.by_colleagues, "")
+        if len(rated) > 1
+        else population_of(task),
+        *judges.sentences(judges.judged_by(task)),
+    ]
 
 
 def _rewordings(task: Task, campaigns: list[Campaign]) -> list[str]:
     answers = Assignment.objects.filter(hit__campaign__in=campaigns)
     return [
-        f"After {_number(n, 'answer')}, on {revision.created_at:%Y-%m-%d}, the wording "
+        f"After {some(n, 'answer')}, on {revision.created_at:%Y-%m-%d}, the wording "
         f"“{old}” was changed to “{new}”"
         for revision in task.revisions.order_by("number")
         if (n := answers.filter(submitted_at__lt=revision.created_at).count())
@@ -173,8 +215,8 @@ def archive(made: Report, site: str) -> IO[bytes]:
 
 
 def _write(made: Report, folder: Path) -> None:
-    for form, (_type, write) in WRITERS.items():
-        (folder / f"table.{form}").write_text(write(made.table), "utf-8")
+    for form, text in made.tables.items():
+        (folder / f"table.{form}").write_text(text, "utf-8")
     (folder / "methods.txt").write_text(f"{made.methods}\n", "utf-8")
     (folder / "figure.svg").write_text(made.figure, "utf-8")
     rows = [
@@ -183,40 +225,56 @@ def _write(made: Report, folder: Path) -> None:
             "simulated": "yes" if cost.simulated else "no",
             "paid_to_workers_usd": _usd(0 if cost.simulated else cost.paid_cents),
             "platform_fees_usd": _usd(0 if cost.simulated else cost.fee_cents),
-            "booked_in_simulation_usd": _usd(cost.booked_cents),
+            "booked_in_simulation_usd": _usd(
+                cost.simulated * (cost.paid_cents + cost.fee_cents)
+            ),
         }
         for cost in made.costs
     ]
-    columns = ["system", "simulated", "paid_to_workers_usd", "platform_fees_usd"]
-    columns.append("booked_in_simulation_usd")
+    columns = [
+        "system",
+        "simulated",
+        "paid_to_workers_usd",
+        "platform_fees_usd",
+        "booked_in_simulation_usd",
+    ]
     (folder / "README.md").write_text(_readme(made), "utf-8")
-    (folder / "judgments.csv").write_text(_ratings(made.table.task), "utf-8")
+    (folder / "judgments.csv").write_text(_ratings(made), "utf-8")
     if made.table.task.imported:
         return  # no person was paid here, and no ethics board of ours was asked
     if not made.table.task.by_colleagues:
         (folder / "costs.csv").write_text(csv_text(columns, rows), "utf-8")
-    campaigns = list(made.campaigns)
     sheet = ethics_sheet(
         made.table.task.title,
         made.methods,
-        campaigns,
-        worker_figures(campaigns),
+        list(made.campaigns),
+        worker_figures(made.campaigns),
         simulated=made.simulated,
     )
     (folder / "ethics.md").write_text(sheet, "utf-8")
 
 
-def _ratings(task: Task) -> str:
-    """Return a row for each system, item and rater, with a column for each question."""
+def _ratings(made: Report) -> str:
+    """Return a row for each item and rater, with a column for each question."""
     import pandas as pd
 
+    task, rows = made.table.task, made.together.rows if made.together else ()
     names = {"system": "system", "instance": "item", "worker": "rater"}
-    rows = pd.DataFrame(judgments(task), columns=[*names, "criterion", "value"])
-    wide = rows.rename(columns=names).pivot_table(
-        "value", [*names.values()], "criterion", aggfunc="last"
+    found: Iterable[dict[str, Any]] = judgments(task, [one.pk for one in rows])
+    if chosen := list(battles(task)) if rows else []:
+        names = {"a": "system a", "b": "system b", "question_id": "item", "judge": "rater"}  # fmt: skip
+        found = [
+            {**row, "a": a, "b": b, "value": row.get(row["winner"], "tie")}
+            for row in chosen
+            for a, b in [sorted((row["model_a"], row["model_b"]))]
+        ]
+    wide = (
+        pd.DataFrame(found, columns=[*names, "criterion", "value"])
+        .rename(columns=names)
+        .pivot_table("value", [*names.values()], "criterion", aggfunc="last")
     )
     records: Any = wide.reset_index().to_dict("records")
-    return csv_text([*names.values(), *task.human.criteria], records)
+    return csv_text([*names.values(), *task.asked.criteria], records)
 
 
 def _write_cards(made: Report, folder: Path, site: str) -> None:
@@ -243,14 +301,13 @@ def _readme(made: Report) -> str:
             "",
             made.methods,
             "",
-            as_markdown(made.table),
-            "- `table.*`: the board as LaTeX, Markdown, CSV, JSON and BibTeX",
+            made.tables["md"],
+            f"- `table.*`: the results as {', '.join(made.tables)}",
             "- `methods.txt`, `figure.svg`"
             + ("" if imported or free else ", `costs.csv`"),
-            "- `judgments.csv`: every rating, with a column for each question; the best "
-            "answer of a scale with ends is 1 and the worst 0",
-            "- `cards`: an evaluation card with the answers of the Human Evaluation "
-            "Datasheet for each system",
+            "- `judgments.csv`: every rating, with a column for each question"
+            + ("" if made.table.task.table == COMPARISON else f"; {_ENDS}"),
+            *([] if made.together else [_CARDS]),
             *([] if imported else [_ETHICS.replace(" pay,", "") if free else _ETHICS]),
             ""
             if free
@@ -261,22 +318,21 @@ def _readme(made: Report) -> str:
     )
 
 
-def _figure(table: BoardTable) -> str:
-    marks: list[Mark] = []
-    before: int | None = None
-    for row in table.rows:
-        if (score := row.human) is None:
-            continue
-        marks.append(
-            Mark(
-                row.system,
-                score.mean,
-                score.inner,
-                (score.low, score.high),
-                rule=bool(marks) and row.cluster != before,
-            )
+def _figure(table: BoardTable, together: SideBySide | None) -> str:
+    if together:
+        title = next(iter(table.task.asked.criteria), "")
+        return interval_plot(title, together.marks, SIMPLE)
+    rows = [(row, row.human) for row in table.rows if row.human]
+    marks = [
+        Mark(
+            row.system,
+            score.mean,
+            score.inner,
+            (score.low, score.high),
+            rule=row.cluster != rows[max(n - 1, 0)][0].cluster,
         )
-        before = row.cluster
+        for n, (row, score) in enumerate(rows)
+    ]
     return interval_plot(table.criteria[0], marks, LEGEND) if marks else ""
 
 
@@ -297,7 +353,3 @@ def _pay(figures: WorkerFigures, simulated: bool) -> str:
 
 def _usd(cents: int) -> str:
     return f"{cents / 100:.2f}"
-
-
-def _number(n: int, what: str) -> str:
-    return f"{n:,} {what}{'' if n == 1 else 's'}"

@@ -17,7 +17,6 @@ from leaderboard.boards.selectors.certainty import Agreement
 from leaderboard.boards.selectors.judged import Raters
 from leaderboard.boards.selectors.rows import Row
 from leaderboard.metric_runs.selectors import metric_words
-from leaderboard.stats.systems.estimates import Population
 from leaderboard.submissions.models import Submission, detail_names
 
 SCHEMA_VERSION = "0.3.0"
@@ -149,7 +148,7 @@ def _human(
             },
             "details": {
                 "covers": human.covers,
-                "raters": Population(table.task.human.population).label,
+                "raters": table.task.human.population.label,
                 "signature": human.signature,
                 "workers": str(human.n_workers),
                 "instances": f"{human.n} of {human.of}",

@@ -1,3 +1,5 @@
+from collections.abc import Iterable, Sequence
+
 from leaderboard.boards.exports.table import (
     BoardTable,
     helped,
@@ -29,12 +31,14 @@ def as_markdown(table: BoardTable) -> str:
         ]
         for row in table.rows
     ]
-    lines = [
-        _line(header),
-        _line([":---", *["---:"] * (len(header) - 1)]),
-        *map(_line, rows),
-    ]
-    return "\n".join([*lines, "", *_notes(table), ""])
+    return with_notes(header, rows, _notes(table))
+
+
+def with_notes(
+    header: Sequence[str], rows: Iterable[Sequence[str]], notes: Iterable[str]
+) -> str:
+    lines = [header, [":---", *["---:"] * (len(header) - 1)], *rows]
+    return "\n".join([*map(_line, lines), "", *notes, ""])
 
 
 def rank_of(row: Row) -> str:
@@ -61,27 +65,25 @@ def _interval(row: Row, criterion: str) -> str:
 
 def _notes(table: BoardTable) -> list[str]:
     covers = next((row.human.covers for row in table.rows if row.human), "")
-    about = (
-        f"{_plain(table.task.title)}, {table.at:%Y-%m-%d %H:%M} UTC: {table.address}"
-    )
-    made_elsewhere = [_plain(table.note), ""] if table.note else []
+    about = f"{plain(table.task.title)}, {table.at:%Y-%m-%d %H:%M} UTC: {table.address}"
+    made_elsewhere = [plain(table.note), ""] if table.note else []
     if not covers:
         return [*made_elsewhere, about]
     return [
         *made_elsewhere,
         f"Scores{score_range(table.task)} with 95 % intervals, which cover {covers}. "
         f"{rank_rule(table.task)}",
-        *(["", _plain(note)] if (note := judges_note(table)) else []),
+        *(["", plain(note)] if (note := judges_note(table)) else []),
         "",
         about,
     ]
 
 
-def _line(cells: list[str]) -> str:
-    return f"| {' | '.join(map(_plain, cells))} |"
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(map(plain, cells))} |"
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     one_line = " ".join(text.split())
     if set(one_line) <= set(":-"):
         return one_line

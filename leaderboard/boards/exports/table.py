@@ -75,7 +75,11 @@ def nested(table: BoardTable) -> Iterable[dict[str, Any]]:
         yield {
             **_head(table, row),
             "scores": {
-                name: _score(row.criteria[name])
+                name: {
+                    k: v
+                    for k, v in vars(row.criteria[name]).items()
+                    if k not in ("criterion", "inner")
+                }
                 for name in table.criteria
                 if name in row.criteria and row.human
             },
@@ -184,11 +188,3 @@ def columns(table: BoardTable) -> list[str]:
     scores = [column for name in table.criteria for column in _cells(name, None)]
     judged = [column for name in table.judged for column in judged_columns(name)]
     return [*_HEAD, *scores, *judged, *table.metrics]
-
-
-def _score(human: Human) -> dict[str, Cell]:
-    return {
-        key: value
-        for key, value in vars(human).items()
-        if key not in ("criterion", "inner")
-    }

@@ -20,6 +20,7 @@ from leaderboard.evaluation.selectors.comparisons import ENDED, comparisons_seen
 from leaderboard.evaluation.services.comparison import criteria_of
 from leaderboard.releases.bundle import Record
 from leaderboard.releases.pseudonyms import Pseudonyms
+from leaderboard.stats.systems.estimates import Population
 from leaderboard.tasks.models import Task
 from quality.bans.selectors import all_ratings_of
 
@@ -97,7 +98,7 @@ def _comparison(comparison: Comparison, questions: dict[str, str]) -> Record:
         "estimate": result.mean if result else None,
         "low": result.low if result else 0.0,
         "high": result.high if result else 1.0,
-        **share_columns(share_of(read)),
+        **share_columns(share_of(read, Population(comparison.task.human.population))),
         "anytime_valid": rule_of(comparison).anytime_valid,
         "delta": comparison.delta,
         "rule": comparison.rule,

@@ -269,7 +269,8 @@ def _call(
         "other": call.other_id,
         "beside": call.beside,
         "instance": call.instance.instance_id,
-        "criteria": _asked(parts, call),
+        # a design may derive others from marked errors
+        "criteria": list(parts[call.part] if call.part < len(parts) else call.values),
         "part": call.part,
         "sample": call.sample,
         "probe": call.probe,
@@ -303,8 +304,3 @@ def _parts(run: JudgeRun) -> list[dict[str, str]]:
         return requests_of(run).parts
     except GenieError:
         return []
-
-
-def _asked(parts: Sequence[Mapping[str, str]], call: JudgeCall) -> list[str]:
-    """Return the questions' criteria: a design may derive others from marked errors."""
-    return list(parts[call.part]) if call.part < len(parts) else list(call.values)

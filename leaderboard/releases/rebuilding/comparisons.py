@@ -1,16 +1,17 @@
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from leaderboard.evaluation.models.comparison import Comparison
 from leaderboard.evaluation.selectors.comparison_labels import (
+    Answer,
+    AnswerShare,
     decide,
     for_a,
     known_labels,
     label_of,
     rule_for,
     share_columns,
-    share_of,
     votes_are_final,
     with_balanced_sides,
 )
@@ -23,7 +24,9 @@ State = Comparison.State
 TABLE, PAIRS, VOTES = "comparisons", "comparison_pairs", "comparison_votes"
 
 
-def compared_numbers(folder: Path, *, crossed: bool) -> Iterator[Number | str]:
+def compared_numbers(
+    folder: Path, share: Callable[[Sequence[Answer]], AnswerShare | None]
+) -> Iterator[Number | str]:
     pairs, votes = (
         bundle.Groups(folder, name, ["comparison"]) for name in (PAIRS, VOTES)
     )
@@ -33,7 +36,7 @@ def compared_numbers(folder: Path, *, crossed: bool) -> Iterator[Number | str]:
         pk = row["comparison"]
         unknown -= {pk}
         if row["votes_kept"]:
-            yield from _comparison(row, pairs.rows(pk), votes.rows(pk), crossed)
+            yield from _comparison(row, pairs.rows(pk), votes.rows(pk), share)
         else:
             not_kept += 1
     for pk in sorted(unknown):
@@ -43,7 +46,10 @@ def compared_numbers(folder: Path, *, crossed: bool) -> Iterator[Number | str]:
 
 
 def _comparison(
-    row: Record, pairs: list[Record], votes: list[Record], crossed: bool
+    row: Record,
+    pairs: list[Record],
+    votes: list[Record],
+    share: Callable[[Sequence[Answer]], AnswerShare | None],
 ) -> Iterator[Number]:
     pairs = sorted(pairs, key=lambda pair: pair["position"])
     counted: dict[int, dict[str, float]] = defaultdict(dict)
@@ -69,7 +75,7 @@ def _comparison(
         slots = [pair["slot_of_a"] for pair in pairs]
         decision = with_balanced_sides(decision, labels, slots)
     yield from _decision(row, decision, len(known[0]))
-    yield from _answers(row, pairs, labels, votes, crossed)
+    yield from _answers(row, pairs, labels, votes, share)
     yield from _pairs(row, pairs, labels)
     numbers = {
         "n_votes": sum(len(values) for values in counted.values()),
@@ -117,7 +123,7 @@ def _answers(
     pairs: Sequence[Record],
     labels: Sequence[float | None],
     votes: Sequence[Record],
-    crossed: bool,
+    share: Callable[[Sequence[Answer]], AnswerShare | None],
 ) -> Iterator[Number]:
     known = [
         p["position"]
@@ -125,13 +131,12 @@ def _answers(
         if label is not None
     ]
     read = set(known[: row["n_labels"]])
-    found = share_of(
+    found = share(
         [
             (vote["worker"], vote["position"], vote["vote"], vote["on"])
             for vote in votes
             if vote["counted"] and vote["position"] in read
-        ],
-        crossed=crossed,
+        ]
     )
     for name, computed in share_columns(found).items():
         yield _number(row, name, computed)

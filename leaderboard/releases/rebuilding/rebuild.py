@@ -2,6 +2,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +10,10 @@ import numpy as np
 
 from crowd.scales.base import all_scales
 from genie.lib.errors import GenieError
-from leaderboard.designs.base import Design, Unit, all_designs
+from leaderboard.designs.base import Design, all_designs
 from leaderboard.evaluation.estimates import NOBODY, plain_intervals
 from leaderboard.evaluation.result_columns import columns_of, compute_columns
+from leaderboard.evaluation.selectors.comparison_labels import share_of
 from leaderboard.metrics.base import TURNS, Batch, Metric
 from leaderboard.releases import FORMAT, bundle
 from leaderboard.releases.bundle import Record
@@ -76,12 +78,14 @@ def _rebuild(
     rebuilt = Rebuilt()
     with _in_words("estimates"):
         estimates = Estimates(folder, manifest)
+    population = population_in(manifest)
+    share = partial(share_of, population=population, crossed="raters" not in manifest)
     checks: list[tuple[str, Iterator[Number | str]]] = [
         ("scores", _scores(folder, manifest)),
         ("estimates", estimates.numbers()),
         ("ranks", estimates.ranks()),
-        ("comparisons", compared_numbers(folder, crossed="raters" not in manifest)),
-        ("joint evaluations", joint_numbers(folder, population_in(manifest))),
+        ("comparisons", compared_numbers(folder, share)),
+        ("joint evaluations", joint_numbers(folder, population)),
         ("metrics", _metrics(folder, manifest)),
         ("judges", judge_numbers(folder)),
         ("detectors", _detectors(folder, manifest)),
@@ -157,7 +161,9 @@ def _score(
 ) -> Iterator[Number]:
     import pandas as pd
 
-    unit = _unit(design, score)
+    unit = design.unit(
+        score["criterion"], all_scales()[score["scale"]], asked=score["asked"]
+    )
     values = np.array([row["value"] for row in ratings], dtype=np.float64)
     # by position in the task, the order in which the bootstrap drew instances when
     # scoring
@@ -194,12 +200,6 @@ def _score(
         for key in sorted({*value, *stated}):
             numbers = stated.get(key, 0), value.get(key, 0)
             yield Number("scores.jsonl", f"{subject} {key}", *numbers)
-
-
-def _unit(design: type[Design], score: Record) -> Unit:
-    return design.unit(
-        score["criterion"], all_scales()[score["scale"]], asked=score["asked"]
-    )
 
 
 def _metrics(folder: Path, manifest: Record) -> Iterator[Number | str]:

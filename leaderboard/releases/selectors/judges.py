@@ -5,7 +5,7 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 
-from leaderboard.boards.selectors.judged import Judged, judged_of
+from leaderboard.boards.selectors.judged import judged_of
 from leaderboard.evaluation.selectors.board_ratings import who_ranks
 from leaderboard.judges.definition import (
     JOINT,
@@ -138,22 +138,18 @@ def section_of(submission: Submission) -> list[tuple[str, Any]]:
         *(
             (
                 f"{name}: mean with licensed judges' help, beside people's alone",
-                _helped(one),
+                {
+                    "with help": f"{one.helped:.1f}",
+                    "people alone": f"{one.plain:.1f}",
+                    "labels saved": one.saved,
+                    "judges": list(one.judges),
+                    "seed": str(one.seed),
+                },
             )
             for name, one in helped.items()
         ),
         *((one.name, _parts(one)) for one in found),
     ]
-
-
-def _helped(one: Judged) -> dict[str, Any]:
-    return {
-        "with help": f"{one.helped:.1f}",
-        "people alone": f"{one.plain:.1f}",
-        "labels saved": one.saved,
-        "judges": list(one.judges),
-        "seed": str(one.seed),
-    }
 
 
 def _parts(one: JudgedBy) -> dict[str, Any]:

@@ -58,17 +58,18 @@ def lines_of_others(
 ) -> dict[str, list[tuple[str, Any]]]:
     kept = {
         title: [
-            (key, _worded(value) if key == "questions, verbatim" else value)
+            (
+                key,
+                {name: text for name, text in value.items() if text != name} or None
+                if key == "questions, verbatim"
+                else value,
+            )
             for key, value in card[title]
             if (keys is None or key in keys) and value != "und to und"
         ]
         for title, keys in _KEPT.items()
     }
     return {TITLE: _origins(provenance_of(task)), **kept}
-
-
-def _worded(questions: Mapping[str, str]) -> dict[str, str] | None:
-    return {name: text for name, text in questions.items() if text != name} or None
 
 
 def _origins(found: Provenance | None) -> list[tuple[str, Any]]:

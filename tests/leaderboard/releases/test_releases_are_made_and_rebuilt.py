@@ -21,7 +21,7 @@ from leaderboard.evaluation.selectors.system_ratings import (
     all_system_ratings_of,
     system_ratings_of,
 )
-from leaderboard.evaluation.services.refit import refit_board
+from leaderboard.evaluation.services.refit import inputs_of, refit_board
 from leaderboard.metric_runs import services
 from leaderboard.metric_runs.services import write_result
 from leaderboard.models import HumanEvaluation, Instance, Score, Submission, Task
@@ -29,7 +29,9 @@ from leaderboard.releases import bundle
 from leaderboard.releases.gathering.judgments import task_ids
 from leaderboard.releases.make import make, pack
 from leaderboard.releases.rebuilding.rebuild import rebuild
+from leaderboard.tasks.intake.join import Item
 from leaderboard.tasks.licence import may_be_copied
+from leaderboard.tasks.services import load
 from quality.detection.services.judge import judge as judge_workers
 from quality.models import Ban, Grade, TestQuestion
 from tests.factories import answer, make_item, make_task, make_worker
@@ -146,6 +148,21 @@ def test_the_archive_is_rebuilt_as_it_was_downloaded(folder, tmp_path):
     archive.write_bytes(b"no archive")
     with pytest.raises(CommandError, match=r"neither a release's folder nor its \.zip"):
         rebuilt(archive)
+
+
+def test_what_was_released_stays_when_inputs_are_added(
+    task, folder, submitter, tmp_path, monkeypatch
+):
+    before, inputs = rebuilt(folder), inputs_of(task)
+    # the task.toml of tests is not whole
+    monkeypatch.setattr(load, "change", lambda *_args, **_named: None)
+    named = dict.fromkeys(task.field_labels, "One more?")
+    load.add_instances(task, {"more": Item("", named, ["Yes."])}, by=submitter)
+    assert rebuilt(folder) == before
+    assert inputs_of(task) == inputs
+    again = make(task, tmp_path / "again").folder
+    for table in ("scores", "ratings"):
+        assert rows(again, table) == rows(folder, table)
 
 
 def counting(found):

@@ -69,7 +69,7 @@ def test_a_simulation_says_everywhere_that_nobody_was_paid(
 
 
 def test_an_empty_board_has_no_report(client_of, task):
-    assert "has been rated by people yet" in text_of(client_of("superuser"), task)
+    assert "No results by people yet" in text_of(client_of("superuser"), task)
     client = client_of("superuser")
     assert client.post(address(task))["Content-Type"].startswith("text/html")
 

@@ -2,12 +2,14 @@
 
 import csv
 import io
+from zipfile import ZipFile
 
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
 
 from crowd.campaigns.services import review, run, work
 from crowd.models import Assignment, Worker
@@ -78,6 +80,21 @@ NOTICED_IN = {
 }
 # Numbers that say nothing of each other: all may be forged at once.
 COMPARED_ALONE = ("joint_evaluations", "joint_results", "joint_pairs")
+
+
+def test_a_report_of_pairs_has_a_release_that_comes_out_again(
+    told_apart, client, boss, task, tmp_path
+):
+    address = reverse("admin:leaderboard_task_report", args=[task.pk])
+    client.force_login(boss)
+    answer = client.post(address)
+    with ZipFile(io.BytesIO(answer.getvalue())) as packed:
+        packed.extractall(tmp_path)
+    report = tmp_path / task.slug
+    assert "decided or no pair was left" in (report / "methods.txt").read_text()
+    assert told_apart.a.system_name in (report / "table.tex").read_text()
+    assert f"{told_apart.a} vs. " in (report / "costs.csv").read_text()
+    assert "comparisons: 0 " not in rebuilt(report / "data")
 
 
 @pytest.mark.slow
