@@ -8,7 +8,7 @@ on a page become a ranking). `decide` is where people approve, decline, stop and
 in `crowd`.
 
 Front door: models; admin (decisions); api (comparisons, serializers, staff); campaigns;
-decide; estimates; evidence; price; rescoring; result_columns; run; selectors
+decide; estimates; evidence; expected; machine; price; rescoring; result_columns; run; selectors
 (board_ratings, comparison_labels, comparisons, joint, ranked_scores, system_ratings,
 task_policy, unsettled, worker_figures); services (comparison, fit_pieces, joint,
 platform_crowds, public_log, qualification, ranking_numbers, refit, request, score,

@@ -40,7 +40,13 @@ def course(
             ],
             last,
         ),
-        _half(),
+        format_html(
+            '<line class="half" x1="{}" x2="{}" y1="{}" y2="{}"/>',
+            LEFT,
+            WIDTH - RIGHT,
+            _y(0.5),
+            _y(0.5),
+        ),
         _points([*zip(series.n, series.estimate, strict=True)], last),
         _decided(decided, last),
         WIDTH - RIGHT,
@@ -73,16 +79,6 @@ def _grid() -> SafeString:
             )
             for share in SHARES
         ),
-    )
-
-
-def _half() -> SafeString:
-    return format_html(
-        '<line class="half" x1="{}" x2="{}" y1="{}" y2="{}"/>',
-        LEFT,
-        WIDTH - RIGHT,
-        _y(0.5),
-        _y(0.5),
     )
 
 

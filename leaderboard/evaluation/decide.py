@@ -109,10 +109,10 @@ def approve(
     _lock(evaluation, WAITING, refusal, "not-approvable")
     strategy = strategy_of(evaluation)
     human = strategy.human(evaluation)
-    if evaluation.task.pairs_only and human == evaluation.task.human:
+    if evaluation.task.side_by_side and human == evaluation.task.human:
         raise GenieError(
-            f"Systems of {evaluation.task} are compared two at a time, and it has no "
-            "question about a single output. Approve its comparisons instead.",
+            f"Systems of {evaluation.task} are rated side by side, and it has no question "
+            "about a single output. Approve those requests instead.",
             code="no-question",
         )
     # Failures of the launch are found here, before money is reserved.

@@ -5,41 +5,48 @@ task's ratings so far, or the worst case that the scale allows.
 """
 
 import math
-from dataclasses import dataclass
+from bisect import bisect_left
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from crowd.scales.base import all_scales
 from genie.lib.errors import GenieError
 from leaderboard.designs.base import all_designs
-from leaderboard.evaluation.models.comparison import Comparison, CountedVote
+from leaderboard.evaluation.models.comparison import Comparison
 from leaderboard.evaluation.models.human_evaluation import (
     HumanEvaluation,
     JointEvaluation,
 )
-from leaderboard.evaluation.price import CONFIDENCE, FEWEST_WORKERS
+from leaderboard.evaluation.price import CONFIDENCE, FEWEST_WORKERS, quote_comparison
 from leaderboard.evaluation.selectors.comparison_labels import (
-    days_of,
-    n_workers_at_first,
+    n_workers_at_most,
+    rule_for,
     rule_of,
+)
+from leaderboard.evaluation.services.comparison import (
+    MOST_PAIRS,
+    STRATEGIES,
+    Question,
+    Strategy,
+    rule_in,
 )
 from leaderboard.evaluation.services.joint import human_for
 from leaderboard.stats.bounds import normal_quantile
 from leaderboard.stats.mixed import Components, mean_variance, worst_case_components
 from leaderboard.stats.planning import plan_half_width
-from leaderboard.stats.stopping.sequential import exact_walk
+from leaderboard.stats.stopping.sequential import LiveRule, exact_walk
 from leaderboard.stats.stopping.sign_flips import TYPICAL_SD, SignFlips
-from leaderboard.stats.systems.table import rating_table, variances_of
+from leaderboard.tasks.models import Task
 
 State = HumanEvaluation.State
 # Half-widths of intervals to plan for, in points or in percent of a magnitude.
 _POINTS, _PERCENT = (5.0, 3.0), (10.0, 5.0)
-# Shares of labels for the better system to plan for.
-_PREFERENCES = (0.6, 0.7)
+# Shares of labels for the better system to plan for, and of answers.
+_PREFERENCES, SHARE = (0.6, 0.7), 0.65
 _FARTHEST = 5_000
 _WORST = "This is the worst case; how much workers differ is not included."
-# Variances come from this many of the newest comparisons.
-_NEWEST = 20
 
 
 @dataclass(frozen=True)
@@ -49,7 +56,6 @@ class _Work:
     n_workers: int
     cents_each: float
     most: int
-    items: str
     # of the items that show the system: less than 1 if a page shows only some
     share: float = 1.0
     # as many as earlier work of the kind took, if days are modeled
@@ -61,40 +67,65 @@ class _Work:
         return max(round(n_ratings / self.n_workers), 1)
 
 
-def expected_decision(comparison: Comparison, cents: int, n_workers: int) -> list[str]:
+def expected_labels(task: Task, asked: Question) -> dict[str, Any]:
+    """Return what each strategy needs if `SHARE` of the answers prefer one system."""
+    from scipy import special
+
+    human, rows = task.configuration.comparison, []
+    most = min(asked.max_pairs, task.n_instances)
+    fewest = SignFlips(asked.delta / 2).fewest_workers(most)
+    n_people = max(human.n_workers_wanted, fewest)
+    for strategy, n_workers, words in STRATEGIES.values():
+        question = replace(
+            asked, strategy=strategy, n_workers=n_workers, max_pairs=most
+        )
+        at_most = n_workers_at_most(strategy, n_workers)
+        each = (
+            2 + 2 * SHARE * (1 - SHARE) if strategy == Strategy.MAX_THREE else at_most
+        )
+        rule = rule_for(rule_in(task, question), asked.delta)
+        agree = float(special.bdtrc(at_most // 2, at_most, SHARE))
+        labels = _labels(rule, agree, n_people)
+        price = quote_comparison(human, replace(question, max_pairs=labels or most))
+        rows.append(
+            {
+                "words": words,
+                "rule": rule,
+                "labels": labels,
+                "answers": math.ceil((labels or most) * each),
+                "cents": math.ceil(price.total_cents * each / at_most),
+                "is_asked": (strategy, n_workers) == (asked.strategy, asked.n_workers),
+            }
+        )
+    return {
+        "rows": rows,
+        "fewest": fewest,
+        "n_people": n_people,
+        "most": most,
+        "share": SHARE,
+    }
+
+
+def _labels(rule: LiveRule, share: float, n_people: int) -> int | None:
+    # in half of simulated comparisons, if the rough power is .4
+    n = 1 + bisect_left(
+        range(1, MOST_PAIRS + 1),
+        True,
+        key=lambda n: (
+            rule.power(share, n, n_people) >= 0.4
+            if isinstance(rule, SignFlips)
+            else rule.decides(n, n * share)
+        ),
+    )
+    return n if n <= MOST_PAIRS else None
+
+
+def expected_decision(comparison: Comparison, n_workers: int) -> list[str]:
     # a budget may exceed the number of available pairs
-    n_pairs = min(comparison.max_pairs, comparison.task.n_instances)
-    rule = _chances(comparison, min(n_pairs, _FARTHEST), n_workers)
-    if comparison.strategy == Comparison.Strategy.FIXED:
-        return [*rule, "One worker answers all: nothing is learned of other workers."]
-    each = n_workers_at_first(comparison.strategy, comparison.n_workers)
-    pilot, n, n_days = _earlier_answers(comparison)
-    work = _Work(
-        n_pairs,
-        each,
-        max(min(n_workers, n_pairs * each), 2),
-        cents / (comparison.max_pairs * each),
-        comparison.task.n_instances,
-        "pairs",
-        n_days=n_days,
-    )
-    basis = (
-        f"Judged by {n:,} answers in earlier comparisons.{_lasting(n_days)}"
-        if pilot
-        else _WORST
-    )
-    components = pilot or worst_case_components(low=0.0, high=100.0)
-    half = _half_width(components, work)
-    sentence = (
-        f"{work.n_instances:,} pairs and {work.n_workers:,} workers show how often a "
-        f"system is preferred to about ± {half:.1f} points (95 % interval). {basis}"
-    )
-    aims = [_aim(f"± {width:g} points", width, components, work) for width in _POINTS]
-    return [sentence, *aims, *rule]
-
-
-def _chances(comparison: Comparison, n: int, n_workers: int) -> list[str]:
+    n = min(comparison.max_pairs, comparison.task.n_instances, _FARTHEST)
     rule, needs, given = rule_of(comparison), list[str](), "labels being independent"
+    if comparison.strategy == Strategy.FIXED:
+        needs = ["One worker answers all: nothing is learned of other workers."]
     if isinstance(rule, SignFlips):
         chances = [rule.power(share, n, n_workers) for share in _PREFERENCES]
         given = f"workers’ log-odds having a standard deviation of {TYPICAL_SD:g}"
@@ -109,52 +140,6 @@ def _chances(comparison: Comparison, n: int, n_workers: int) -> list[str]:
         f"these pairs with a probability of {100 * chance:.0f} %, {given}."
         for share, chance in zip(_PREFERENCES, chances, strict=True)
     ]
-
-
-def _earlier_answers(
-    comparison: Comparison,
-) -> tuple[Components | None, int, int | None]:
-    """Estimate variances; the numbers are those of answers and days."""
-    import pandas as pd
-
-    ended = Comparison.objects.filter(
-        task=comparison.task,
-        simulated=comparison.simulated,
-        criterion=comparison.criterion,
-        votes_kept=True,
-    ).order_by("-pk")[:_NEWEST]
-    rows = CountedVote.objects.filter(pair__comparison__in=[row.pk for row in ended])
-    votes = pd.DataFrame(
-        list(
-            rows.order_by("pk").values_list(
-                "pair__comparison", "pair__subject__item", "worker", "value"
-            )
-        ),
-        columns=["comparison", "pair", "worker", "value"],
-    )
-    if votes["worker"].nunique() < FEWEST_WORKERS:
-        return None, 0, None
-    day_of = {key: day for row in ended for key, day in days_of(row).items()}
-    votes["on"] = [
-        day_of.get(key, "") for key in zip(votes["pair"], votes["worker"], strict=True)
-    ]
-    # workers may prefer one system here and the other one there
-    leaning = votes["comparison"].astype(str) + ":" + votes["worker"].astype(str)
-    table = rating_table(
-        100 * votes["value"],
-        votes["comparison"],
-        leaning,
-        votes["pair"],
-        votes["on"],
-        compared=True,
-    )
-    found = variances_of(table)
-    pilot = Components(
-        found.residual, found.instance, found.worker, found.day, basis="answers"
-    )
-    took = votes.groupby("comparison")["on"].nunique().median()
-    n_days = max(round(float(took)), 1) if table.n_days else None
-    return (pilot, len(votes), n_days) if pilot.total > 0 else (None, 0, None)
 
 
 def expected_magnitudes(
@@ -180,13 +165,13 @@ def expected_magnitudes(
         max(min(n_workers, n_pages), 2),
         cents / n_pages,
         joint.task.n_instances,
-        "instances",
         (joint.per_page / n_systems) if joint.per_page else 1.0,
         n_days,
     )
     half = _half_width(components, work)
     basis = (
-        f"Judged by {n:,} pages of an earlier joint evaluation.{_lasting(n_days)}"
+        f"Judged by {n:,} pages of an earlier joint evaluation."
+        + (f" It is taken to last {n_days} days, as before." if n_days else "")
         if pilot
         else _WORST
     )
@@ -204,10 +189,6 @@ def expected_magnitudes(
         f"interval, {criterion}). {basis}",
         *(_aim(words, width, components, work) for words, width in sizes),
     ]
-
-
-def _lasting(n_days: int | None) -> str:
-    return f" It is taken to last {n_days} days, as before." if n_days else ""
 
 
 def _earlier_ratings(
@@ -258,7 +239,7 @@ def _aim(words: str, width: float, components: Components, work: _Work) -> str:
     cents = n_items * plan.ratings_per_instance * work.cents_each
     dollars = math.ceil(round(cents, 6)) / 100
     return (
-        f"{words} takes {n_items:,} {work.items}, "
+        f"{words} takes {n_items:,} instances, "
         f"{plan.ratings_per_instance:,} answer{'s' if plan.ratings_per_instance > 1 else ''} "
         f"each, and {plan.n_workers:,} workers: about ${dollars:,.2f}."
     )

@@ -4,64 +4,33 @@ from typing import TYPE_CHECKING, Any
 
 from django import forms
 
+from leaderboard.evaluation.expected import expected_labels
 from leaderboard.evaluation.models.comparison import Comparison
-from leaderboard.evaluation.selectors.comparisons import comparable
+from leaderboard.evaluation.models.human_evaluation import JointEvaluation
+from leaderboard.evaluation.selectors.comparisons import comparable, refuse_who_has_none
 from leaderboard.evaluation.services import comparison, joint
-from leaderboard.stats.stopping.sequential import RULES
 from leaderboard.submissions.models import Submission
+from leaderboard.submissions.selectors import Staff
 from leaderboard.tasks.models import Task
 
 if TYPE_CHECKING:
     from leaderboard.evaluation.selectors.comparisons import Viewer
 
-CONFIDENCES = (("0.05", "95 %"), ("0.01", "99 %"), ("0.001", "99.9 %"))
-STRATEGIES = [
-    (Comparison.Strategy.ONE.value, "One worker for each pair"),
-    (Comparison.Strategy.MAX_THREE.value, "Two, and a third where they disagree"),
-    (Comparison.Strategy.FIXED.value, "The same worker for all pairs"),
-    ("majority-3", "The majority of three"),
-    ("majority-5", "The majority of five"),
-    ("majority-7", "The majority of seven"),
-]
+CONFIDENCES = (("0.05", "95%"), ("0.01", "99%"), ("0.001", "99.9%"))
 
 
-def _rules() -> list[tuple[str, str]]:
-    return [
-        (
-            name,
-            name.replace("-", " ")
-            + (
-                ""
-                if rule.anytime_valid
-                else " (as published; its error rate is higher than stated)"
-            ),
-        )
-        for name, rule in RULES.items()
-    ]
+class ComparisonForm(forms.Form):
+    heading, page = "Compare two systems", "leaderboard:comparison"
 
-
-class SystemsForm(forms.Form):
-    systems = forms.ModelMultipleChoiceField(
-        Submission.objects.none(),
-        widget=forms.CheckboxSelectMultiple,
-        error_messages={"required": "Choose at least two systems."},
-    )
-
-    def __init__(self, *args: Any, task: Task, viewer: Viewer, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        field = self.fields["systems"]
-        if isinstance(field, forms.ModelMultipleChoiceField):
-            field.queryset = comparable(task, viewer)
-
-
-class ComparisonForm(SystemsForm):
+    a = forms.ModelChoiceField(Submission.objects.none(), label="First system")
+    b = forms.ModelChoiceField(Submission.objects.none(), label="Second system")
     criterion = forms.ChoiceField(label="Question")
+    strategy = forms.ChoiceField(
+        label="Answers per pair",
+        choices=[(name, words) for name, (*_, words) in comparison.STRATEGIES.items()],
+    )
     delta = forms.ChoiceField(
         label="Confidence", choices=CONFIDENCES, initial=CONFIDENCES[0][0]
-    )
-    strategy = forms.ChoiceField(label="Answers per pair", choices=STRATEGIES)
-    rule = forms.ChoiceField(
-        label="Stopping rule", choices=_rules, initial=comparison.DEFAULT_RULE
     )
     max_pairs = forms.IntegerField(
         label="Maximum number of pairs",
@@ -71,27 +40,44 @@ class ComparisonForm(SystemsForm):
     )
 
     def __init__(self, *args: Any, task: Task, viewer: Viewer, **kwargs: Any) -> None:
-        super().__init__(*args, task=task, viewer=viewer, **kwargs)
-        field = self.fields["criterion"]
-        if isinstance(field, forms.ChoiceField):
-            field.choices = [*comparison.criteria_of(task).items()]
-        self.fields["max_pairs"].initial = min(400, task.n_instances)
+        super().__init__(*args, **kwargs)
+        fields: dict[str, Any] = self.fields
+        self.task = task
+        fields["a"].queryset = fields["b"].queryset = comparable(task, viewer)
+        fields["criterion"].choices = [*comparison.criteria_of(task).items()]
+        fields["max_pairs"].initial = min(400, task.n_instances)
 
     def question(self) -> comparison.Question:
-        fields = self.cleaned_data
-        strategy, _, n_workers = str(fields["strategy"]).partition("-")
-        many = strategy == Comparison.Strategy.MAJORITY
+        said = self.cleaned_data
+        strategy, n_workers, _ = comparison.STRATEGIES[said["strategy"]]
         return comparison.Question(
-            criterion=fields["criterion"],
-            delta=float(fields["delta"]),
-            rule=fields["rule"],
-            strategy=strategy if many else fields["strategy"],
-            n_workers=int(n_workers) if many else 1,
-            max_pairs=fields["max_pairs"],
+            criterion=said["criterion"],
+            delta=float(said["delta"]),
+            strategy=strategy,
+            n_workers=n_workers,
+            max_pairs=said["max_pairs"],
         )
 
+    def ask(self, by: Any) -> Comparison:
+        a, b = self.cleaned_data["a"], self.cleaned_data["b"]
+        refuse_who_has_none(by, [a, b], Staff.ASK_COMPARISONS)
+        return comparison.request(a, b, self.question(), by=by)
 
-class JointForm(SystemsForm):
+    @property
+    def figures(self) -> dict[str, Any]:
+        """Return what each strategy needs, by default if the form has errors."""
+        usual = comparison.Question("", max_pairs=self.fields["max_pairs"].initial)
+        return expected_labels(self.task, self.question() if self.is_valid() else usual)
+
+
+class JointForm(forms.Form):
+    heading, page = "Rate systems side by side", "leaderboard:joint"
+
+    systems = forms.ModelMultipleChoiceField(
+        Submission.objects.none(),
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"required": "Choose at least two systems."},
+    )
     criteria = forms.MultipleChoiceField(
         label="Questions", widget=forms.CheckboxSelectMultiple
     )
@@ -115,10 +101,16 @@ class JointForm(SystemsForm):
     )
 
     def __init__(self, *args: Any, task: Task, viewer: Viewer, **kwargs: Any) -> None:
-        super().__init__(*args, task=task, viewer=viewer, **kwargs)
+        super().__init__(*args, **kwargs)
+        fields: dict[str, Any] = self.fields
+        fields["systems"].queryset = comparable(task, viewer)
         known = joint.criteria_of(task)
-        field = self.fields["criteria"]
-        if isinstance(field, forms.MultipleChoiceField):
-            field.choices = [*known.items()]
-        field.initial = list(known)
-        self.fields["n_instances"].initial = task.sample_size
+        fields["criteria"].choices = [*known.items()]
+        fields["criteria"].initial = list(known)
+        fields["n_instances"].initial = task.sample_size
+
+    def ask(self, by: Any) -> JointEvaluation:
+        said = {**self.cleaned_data}
+        systems = list(said.pop("systems"))
+        refuse_who_has_none(by, systems, Staff.ASK_JOINT_EVALUATIONS)
+        return joint.request(systems, by=by, **said)

@@ -1,6 +1,7 @@
 """Prices of evaluations, to the cent."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -143,6 +144,8 @@ class Precision:
     n_systems: int
     on_board: bool = True
     difference: float = DIFFERENCE
+    # 95% interval of raters' spread after a pilot, in multiples of the estimate
+    spread: Sequence[float] = ()
 
 
 def expected_precision(
@@ -152,6 +155,8 @@ def expected_precision(
 
     `measured` has a pilot's variances and numbers of ratings and raters.
     """
+    from scipy import special
+
     human = task.human
     unit = all_designs()[human.design].unit(
         _ranking(human), all_scales()[human.scale], asked=True
@@ -162,6 +167,9 @@ def expected_precision(
         (*measured[:2], None) if measured else board_variances(task)
     )
     low, high = unit.bounds
+    # of a standard deviation, by chi-square
+    free = max(measured[2] - 1, 1) if measured else 1
+    spread = [math.sqrt(free / special.chdtri(free, tail)) for tail in (0.025, 0.975)]
     usual = usual_components(low=low, high=high)
     assumed = (
         blended_components(measured[0], usual, measured[2])
@@ -195,6 +203,7 @@ def expected_precision(
         ],
         assumed=assumed,
         n_systems=n_systems,
+        spread=spread,
     )
 
 

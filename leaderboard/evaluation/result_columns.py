@@ -72,10 +72,6 @@ class Column:
         return next(k for of, k in _KINDS.items() if isinstance(self.field, of))
 
 
-def _n_workers(ratings: pd.DataFrame, _unit: Unit) -> int:
-    return int(ratings["worker"].nunique())
-
-
 def _histogram(ratings: pd.DataFrame, unit: Unit) -> dict[str, int]:
     import numpy as np
 
@@ -110,7 +106,7 @@ COLUMNS = (
         "n_workers",
         PositiveIntegerField(),
         "Raters whose ratings count.",
-        compute=_n_workers,
+        compute=lambda ratings, _unit: int(ratings["worker"].nunique()),
         plain=True,
     ),
     Column(

@@ -17,7 +17,6 @@ from leaderboard.evaluation.selectors.comparisons import (
     Standing,
     comparisons_seen_by,
     concerns,
-    refuse_who_has_none,
     standing_of,
     verdict,
     why_ended_early,
@@ -34,7 +33,6 @@ from leaderboard.evaluation.selectors.joint import (
 )
 from leaderboard.evaluation.services import comparison as compare
 from leaderboard.evaluation.services import joint
-from leaderboard.submissions.selectors import Staff
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.selectors import CLOSED
 
@@ -68,7 +66,13 @@ def comparison(request: HttpRequest, pk: int) -> HttpResponse:
         "standing": standing,
         "said": sentence,
         "ended_early": why_ended_early(shown, standing),
-        "chart": _chart(shown, standing, sentence),
+        "chart": course(
+            standing.course,
+            first=shown.a.system_name,
+            second=shown.b.system_name,
+            description=sentence,
+            decided=shown.n_labels if shown.state == Comparison.State.DECIDED else None,
+        ),
         "percent": _percent(standing),
         "rule": rule_of(shown),
         "sure": f"{100 * (1 - shown.delta):.4g}",
@@ -79,99 +83,38 @@ def comparison(request: HttpRequest, pk: int) -> HttpResponse:
 
 @login_required
 def ask_comparison(request: HttpRequest, slug: str) -> HttpResponse:
-    task = get_object_or_404(Task, slug=slug)
-    if task.imported:
-        return _closed(request, task)
-    form = ComparisonForm(
-        request.POST or None,
-        task=task,
-        viewer=request.user,
-        initial={"systems": request.GET.getlist("systems")},
-    )
-    if request.method == "POST" and form.is_valid():
-        by: Any = request.user
-        systems = list(form.cleaned_data["systems"])
-        try:
-            refuse_who_has_none(request.user, systems, Staff.ASK_COMPARISONS)
-            # two systems make one comparison; more make one for each pair, approved
-            # together
-            if len(systems) == 2:
-                first, second = systems
-                comparison = compare.request(first, second, form.question(), by=by)
-                messages.success(request, "Staff will review the cost.")
-                return redirect("leaderboard:comparison", pk=comparison.pk)
-            compare.request_all_pairs(systems, form.question(), by=by)
-        except GenieError as error:
-            form.add_error(None, error.message)
-        else:
-            messages.success(request, "Staff will review the cost of the comparisons.")
-            return redirect("leaderboard:comparisons", slug=task.slug)
-    return _ask_page(request, task, form, "Compare systems")
+    return _ask(request, slug, ComparisonForm, request.GET.dict())
 
 
 @limit_files
 @login_required
 def ask_joint(request: HttpRequest, slug: str) -> HttpResponse:
+    initial = {"systems": request.GET.getlist("systems")}
+    return _ask(request, slug, JointForm, initial)
+
+
+def _ask(
+    request: HttpRequest, slug: str, kind: Any, initial: dict[str, Any]
+) -> HttpResponse:
     task = get_object_or_404(Task, slug=slug)
     if task.imported:
-        return _closed(request, task)
-    form = JointForm(
-        request.POST or None,
-        task=task,
-        viewer=request.user,
-        initial={"systems": request.GET.getlist("systems")},
-    )
-    if request.method == "POST" and form.is_valid():
-        fields, by = form.cleaned_data, _account(request)
+        messages.error(request, CLOSED)
+        return redirect("leaderboard:comparisons", slug=task.slug)
+    sent = request.POST or None
+    form = kind(sent, task=task, viewer=request.user, initial=initial)
+    if sent and form.is_valid() and "show" not in sent:
         try:
-            refuse_who_has_none(
-                request.user, list(fields["systems"]), Staff.ASK_JOINT_EVALUATIONS
-            )
-            joint_evaluation = joint.request(
-                list(fields["systems"]),
-                by=by,
-                criteria=fields["criteria"],
-                n_instances=fields["n_instances"],
-                n_workers=fields["n_workers"],
-                per_page=fields["per_page"],
-            )
+            made = form.ask(request.user)
         except GenieError as error:
             form.add_error(None, error.message)
         else:
-            messages.success(request, "Staff will review the cost.")
-            return redirect("leaderboard:joint", pk=joint_evaluation.pk)
-    return _ask_page(request, task, form, "Rate systems side by side")
-
-
-def _closed(request: HttpRequest, task: Task) -> HttpResponse:
-    messages.error(request, CLOSED)
-    return redirect("leaderboard:comparisons", slug=task.slug)
-
-
-def _ask_page(
-    request: HttpRequest, task: Task, form: Any, heading: str
-) -> HttpResponse:
+            messages.success(request, "Staff will review the request.")
+            return redirect(form.page, pk=made.pk)
     return render(
         request,
         "leaderboard/evaluation/comparison_ask.html",
-        {"here": "tasks", "task": task, "form": form, "heading": heading},
+        {"here": "tasks", "task": task, "form": form},
         status=status_of(form.errors),
-    )
-
-
-def _account(request: HttpRequest) -> Any:
-    return request.user
-
-
-def _chart(comparison: Comparison, standing: Standing, description: str) -> Any:
-    return course(
-        standing.course,
-        first=comparison.a.system_name,
-        second=comparison.b.system_name,
-        description=description,
-        decided=comparison.n_labels
-        if comparison.state == Comparison.State.DECIDED
-        else None,
     )
 
 

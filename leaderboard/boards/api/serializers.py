@@ -405,7 +405,12 @@ def full_submission(
             for name in detail_names()
         },
         "baseline": submission.baseline,
-        "file": _file(submission) if view.inner else None,
+        "file": {
+            n: getattr(submission, f"file_{n}")
+            for n in ("name", "sha256", "bytes", "format")
+        }
+        if view.inner
+        else None,
         "errors": submission.errors if view.inner else None,
         "warnings": _warnings(submission, view),
         "failure": _failure(submission) if view.inner else None,
@@ -435,15 +440,6 @@ def _attempts(submission: Submission, scores: list[Score]) -> Attempts:
     main = main_criterion(submission.task)
     ranking = [score for score in scores if score.criterion == main]
     return attempts_of(submission, ranking[0] if ranking else None)
-
-
-def _file(submission: Submission) -> dict[str, Any]:
-    return {
-        "name": submission.file_name,
-        "sha256": submission.file_sha256,
-        "bytes": submission.file_bytes,
-        "format": submission.file_format,
-    }
 
 
 def _paid(submission: Submission, view: VisibleParts) -> dict[str, int | None]:

@@ -1,7 +1,7 @@
 """The evidence behind a board's scores and its limits, by criterion."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,12 +22,13 @@ from leaderboard.stats.systems.estimates import (
     COVERS_CROWD,
     COVERS_THESE,
     FEW_WORKERS,
+    Population,
     SystemEstimates,
 )
 from leaderboard.stats.systems.linking import LinkingConstant, Moved, moved
 from leaderboard.stats.systems.table import Variances
 from leaderboard.submissions.selectors import public
-from leaderboard.tasks.config import PLAIN, THESE
+from leaderboard.tasks.config import PLAIN
 from leaderboard.tasks.models import Task
 
 
@@ -46,8 +47,10 @@ def ranked_pks(task: Task) -> list[int]:
     return [int(field.pk[i]) for i in order if field.ranked[i]]
 
 
-def covers_of(task: Task) -> str:
-    """Describe what a board's intervals cover, or will cover."""
+def covers_of(task: Task | None, shown: Iterable[str] = ()) -> str:
+    """Describe what a board's intervals cover, or will cover; `shown` ones do."""
+    if shown or task is None:
+        return "; of other systems, ".join(shown) or COVERS_CROWD
     rows = Score.objects.filter(
         public("submission__"),
         submission__task=task,
@@ -57,9 +60,9 @@ def covers_of(task: Task) -> str:
     )
     counted = rows.order_by().values("covers").annotate(n=Count("pk"))
     found = counted.order_by("-n", "covers").values_list("covers", flat=True)
-    crowd = COVERS_THESE if task.human.population == THESE else COVERS_CROWD
+    crowd = COVERS_THESE if task.human.population == Population.THESE else COVERS_CROWD
     expected = COVERS_INSTANCES if task.human.estimate == PLAIN else crowd
-    return "; of other systems, ".join(found) or expected
+    return covers_of(None, found or [expected])
 
 
 def systems(task: Task, pks: Sequence[int]) -> list[System]:

@@ -257,7 +257,7 @@ def _waits_for(
 
 
 def _is_only_compared(submission: Submission) -> bool:
-    return submission.state == State.MEASURED and submission.task.pairs_only
+    return submission.state == State.MEASURED and submission.task.side_by_side
 
 
 def _rated(submission: Submission, pending: Pending | None) -> str:
@@ -376,7 +376,9 @@ def score_changes(submission: Submission) -> list[ScoreChange]:
     ).order_by("pk")
     for score in rows.defer("histogram"):
         old = before.get(score.criterion)
-        if old is not None and not _unseen(old, score):
+        if old is not None and not (
+            score.reason == AGAIN and f"{old.mean:.1f}" == f"{score.mean:.1f}"
+        ):
             changes.append(_change(old, score))
         before[score.criterion] = score
     # superseded without a successor
@@ -384,10 +386,6 @@ def score_changes(submission: Submission) -> list[ScoreChange]:
         _change(old, None) for old in before.values() if old.superseded_at is not None
     ]
     return sorted(changes, key=lambda change: change.at)
-
-
-def _unseen(old: Score, new: Score) -> bool:
-    return new.reason == AGAIN and f"{old.mean:.1f}" == f"{new.mean:.1f}"
 
 
 def still_open(submission: Submission) -> list[str]:

@@ -35,10 +35,7 @@ from leaderboard.stats.intervals import Floats
 from leaderboard.stats.ranking import RankRange
 from leaderboard.stats.rater_effects import worker_z_scores
 from leaderboard.stats.systems.criteria import together, weigh, weighted_mean
-from leaderboard.stats.systems.estimates import (
-    Population,
-    estimate_systems,
-)
+from leaderboard.stats.systems.estimates import estimate_systems
 from leaderboard.stats.systems.ranks import rank_sum_ranking
 from leaderboard.tasks.config import RANK_SUMS, Z_SCORES
 from leaderboard.tasks.models import Task
@@ -141,7 +138,7 @@ def _compared(task: Task, fit: BoardFit, weights: Mapping[str, float]) -> Compar
         found = estimate_systems(
             *(values, *labels),
             weights=weights_in(counted),
-            population=Population(task.human.population),
+            population=task.human.population,
             campaigns=crowds_of(labels[0], labels[1]),
         )
         return compare(values, *labels, rule=task.human.ranks, fit=found)

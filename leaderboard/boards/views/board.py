@@ -395,7 +395,7 @@ def _body(
     }
     html = render_to_string("leaderboard/boards/parts/board.html", context)
     # comparisons are shown as they are now, and as the viewer may see them
-    if rows.n_all >= KEPT_FROM_ROWS and not task.pairs_only:
+    if rows.n_all >= KEPT_FROM_ROWS and not task.side_by_side:
         cache.set(key, str(html), KEPT_SECONDS)
     return html
 
@@ -404,7 +404,7 @@ def _context(
     request: HttpRequest, task: Task, rows: Standings, address: Address
 ) -> dict[str, Any]:
     page: Page[Row] = page_of(rows, ROWS, request.GET.get("page"))
-    pairs = task.pairs_only and not rows.at and rows.nobody_asked
+    pairs = task.side_by_side and not rows.at and rows.nobody_asked
     return {
         "task": task,
         "board": rows,

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -154,17 +154,8 @@ def withdraw(request: HttpRequest, pk: int) -> HttpResponse:
         return _restored(request, submission)
     form = WithdrawalForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
-        by: Any = request.user
-        try:
-            decide.withdraw(submission, by=by, reason=form.cleaned_data["reason"])
-        except GenieError as error:
-            messages.error(request, error.message)
-        else:
-            messages.success(
-                request,
-                gettext("%(system_name)s has been withdrawn.")
-                % {"system_name": submission.system_name},
-            )
+        said = gettext("%(system_name)s has been withdrawn.")
+        _decide(request, decide.withdraw, submission, said, **form.cleaned_data)
         return redirect("leaderboard:submission", pk=pk)
     context = {
         "here": "mine",
@@ -181,20 +172,25 @@ def _restored(request: HttpRequest, submission: Submission) -> HttpResponse:
     if request.method == "POST":
         # Withdrawing has this address, too: a second click must not restore it.
         if "restore" in request.POST:
-            _restore(request, submission)
+            said = gettext("%(system_name)s has been restored.")
+            _decide(request, decide.restore, submission, said)
         return redirect("leaderboard:submission", pk=submission.pk)
     context = {"here": "mine", "submission": submission, "task": submission.task}
     return render(request, "leaderboard/submissions/restore.html", context)
 
 
-def _restore(request: HttpRequest, submission: Submission) -> None:
-    by: Any = request.user
+def _decide(
+    request: HttpRequest,
+    decision: Callable[..., object],
+    submission: Submission,
+    said: str,
+    **why: str,
+) -> None:
     try:
-        decide.restore(submission, by=by)
+        decision(submission, by=request.user, **why)
     except GenieError as error:
         messages.error(request, error.message)
     else:
-        said = gettext("%(system_name)s has been restored.")
         messages.success(request, said % {"system_name": submission.system_name})
 
 

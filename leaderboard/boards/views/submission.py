@@ -149,16 +149,17 @@ def _headers(
     return {
         name: Header(
             label,
-            urlencode(_turned(wish, key).query() | kept),
+            urlencode(
+                replace(
+                    wish, key=key, ascending=not (wish.key == key and wish.ascending)
+                ).query()
+                | kept
+            ),
             way if key == wish.key else "",
         )
         for name, (key, label) in columns.items()
         if label
     }
-
-
-def _turned(wish: Wish, key: str) -> Wish:
-    return replace(wish, key=key, ascending=not (wish.key == key and wish.ascending))
 
 
 def _against(
@@ -256,7 +257,8 @@ def submission(request: HttpRequest, pk: int) -> HttpResponse:
         "task": shown.task,
         "view": view,
         "story": story,
-        "realignable": view.inner and _warned(shown, "misaligned-ids"),
+        "realignable": view.inner
+        and any(one.get("code") == "misaligned-ids" for one in shown.warnings),
         "withdrawable": view.team
         and shown.state not in {State.INVALID, State.WITHDRAWN},
         "restorable": view.team and lifecycle.way_back(shown) is not None,
@@ -394,7 +396,3 @@ def _axis(judged: list[Judgement]) -> Axis | None:
     )
     # some room on either side, but not beyond the range of scores
     return axis_over(max(low - 10, min(low, 0)), min(high + 10, max(high, 100)))
-
-
-def _warned(submission: Submission, code: str) -> bool:
-    return any(warning.get("code") == code for warning in submission.warnings)

@@ -367,10 +367,6 @@ def _partial_scores(rows: QuerySet[Any], ranked: bool = True) -> list[Submission
     )
 
 
-def _rankable(rows: QuerySet[Any]) -> list[Submission]:
-    return [row for row in _partial_scores(rows, False) if _is_partial(row)]
-
-
 def _is_partial(submission: Submission) -> bool:
     evaluation: HumanEvaluation = submission.evaluation
     scores = evaluation.current_scores.order_by("pk")
@@ -435,7 +431,7 @@ RANK = Action(
     ),
     button="Rank all",
     permission="decide",
-    allowed=_rankable,
+    allowed=lambda rows: list(filter(_is_partial, _partial_scores(rows, False))),
     otherwise="None of them has a partial score without a rank.",
     service=lambda row, by, reason: decide.rank_partial(
         row.human_evaluation, by=by, reason=reason, ranked=True

@@ -74,7 +74,10 @@ class NewComparisonSerializer(Body):
         default=0.05, help_text="Error probability, two-sided; above 0 and below 1."
     )
     rule = serializers.ChoiceField(
-        choices=[*RULES], default=comparison.DEFAULT_RULE, help_text="Stopping rule."
+        choices=[*RULES],
+        required=False,
+        help_text="Stopping rule; the task's own if left out, or beta-mixture for several "
+        "answers a pair.",
     )
     strategy = serializers.ChoiceField(
         choices=Comparison.Strategy.choices, default=Comparison.Strategy.ONE

@@ -14,7 +14,7 @@ from leaderboard.tasks.models import Task
 from quality.authenticity.evidence import Line, crowd_evidence, page_evidence
 from quality.authenticity.selectors import noticed, tests_of
 from quality.authenticity.stats.likelihood_ratio import Answers
-from quality.bans.selectors import all_ratings_of
+from quality.bans.selectors import EXCLUDED, all_ratings_of
 from quality.counts import Ints
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 #: The newest campaigns of a worker; older ones are less relevant today.
 MOST_CAMPAIGNS = 10
 # answers that were submitted and not rejected, whether or not they count
-_HANDED_IN = ("", "worker excluded", "replaced")
+_HANDED_IN = ("", EXCLUDED, "replaced")
 
 Judge = dict[int, list[float | None]]
 

@@ -25,7 +25,6 @@ from leaderboard.evaluation.selectors.system_ratings import (
     unit_for,
 )
 from leaderboard.stats.judges.together import Forecast
-from leaderboard.stats.systems.estimates import Population
 from leaderboard.submissions.models import Submission
 from leaderboard.submissions.selectors import public
 from leaderboard.tasks.models import Task
@@ -85,11 +84,13 @@ def evaluations_of(scores: Iterable[Score]) -> list[HumanEvaluation]:
     return [evaluation.about(system) for system, evaluation in own.items()]
 
 
-def board_ratings(evaluations: Sequence[HumanEvaluation]) -> pd.DataFrame:
+def board_ratings(
+    evaluations: Sequence[HumanEvaluation], *, also: int = 0
+) -> pd.DataFrame:
     """Return the counting ratings with days, and with the ratings that designs derive."""
     import pandas as pd
 
-    ratings = dated_ratings_of({evaluation.pk for evaluation in evaluations})
+    ratings = dated_ratings_of({evaluation.pk for evaluation in evaluations}, also=also)
     ratings = nobodies_apart(own_rows(ratings, evaluations), evaluations)
     parts = [ratings]
     for evaluation in evaluations:
@@ -203,7 +204,7 @@ def rank_rule(task: Task) -> str:
 
 def population_of(task: Task) -> str:
     """Return the sentence that names the raters that a board's results are about."""
-    sentence = f"Results are about {Population(task.human.population).label}."
+    sentence = f"Results are about {task.human.population.label}."
     if task.imported and task.human.raters is None:
         sentence += " This was assumed, because the import did not declare it."
     return sentence

@@ -12,6 +12,7 @@ from leaderboard.evaluation.models.comparison import (
 )
 from leaderboard.stats.stopping.sequential import Comparison as Series
 from leaderboard.stats.stopping.sequential import Decision, LiveRule, rule_named
+from leaderboard.stats.systems.estimates import Population
 from leaderboard.stats.systems.preferred_share import preferred_share
 from quality.bans.selectors import all_ratings_of, clean_ratings
 
@@ -107,48 +108,40 @@ def votes_of(comparison: Comparison) -> list[Votes]:
         return []
     ratings = clean_ratings(comparison.campaign)
     ratings = ratings[ratings["criterion"] == comparison.criterion]
-    votes_by_item: dict[int, list[tuple[int, float]]] = {}
-    for item, worker, value in zip(
-        ratings["item"].tolist(),
-        ratings["worker"].tolist(),
-        ratings["value"].tolist(),
-        strict=True,
-    ):
-        votes_by_item.setdefault(int(item), []).append((int(worker), float(value)))
-    return [
-        Votes(
-            pk,
-            item_pk,
-            position,
-            wave,
-            tuple(worker for worker, _ in votes_by_item.get(item_pk, ())),
-            tuple(for_a(slot, value) for _, value in votes_by_item.get(item_pk, ())),
-            slot,
-        )
-        for pk, item_pk, position, wave, slot in _pairs(comparison)
-    ]
+    pairs = {pair.item_pk: pair for pair in _pairs(comparison)}
+    answers = (ratings[name].tolist() for name in ("item", "worker", "value"))
+    return _with_votes(
+        pairs.values(),
+        [
+            (pairs[item].pair_pk, worker, for_a(pairs[item].slot_of_a, value))
+            for item, worker, value in zip(*answers, strict=True)
+            if item in pairs
+        ],
+    )
 
 
 def kept_votes(comparison: Comparison) -> list[Votes]:
     """Return the votes that counted when the comparison ended, in the same order."""
-    votes_by_pair: dict[int, list[tuple[int, float]]] = {}
-    for pair, worker, value in (
-        CountedVote.objects.filter(pair__comparison=comparison)
-        .order_by("pair_id", "worker_id")
-        .values_list("pair_id", "worker_id", "value")
-    ):
-        votes_by_pair.setdefault(pair, []).append((worker, value))
+    rows = CountedVote.objects.filter(pair__comparison=comparison)
+    rows = rows.order_by("pair_id", "worker_id")
+    return _with_votes(
+        _pairs(comparison), rows.values_list("pair_id", "worker_id", "value")
+    )
+
+
+def _with_votes(
+    pairs: Iterable[Votes], answers: Iterable[tuple[int, int, float]]
+) -> list[Votes]:
+    votes: dict[int, list[tuple[int, float]]] = {}
+    for pair, worker, value in answers:
+        votes.setdefault(pair, []).append((worker, value))
     return [
-        Votes(
-            pk,
-            item_pk,
-            position,
-            wave,
-            tuple(worker for worker, _ in votes_by_pair.get(pk, ())),
-            tuple(value for _, value in votes_by_pair.get(pk, ())),
-            slot,
+        replace(
+            pair,
+            workers=tuple(worker for worker, _ in votes.get(pair.pair_pk, ())),
+            values=tuple(value for _, value in votes.get(pair.pair_pk, ())),
         )
-        for pk, item_pk, position, wave, slot in _pairs(comparison)
+        for pair in pairs
     ]
 
 
@@ -168,11 +161,13 @@ def for_a(slot_of_a: str, answered: float) -> float:
     return answered if slot_of_a == FIRST_SLOT else 1.0 - answered
 
 
-def _pairs(comparison: Comparison) -> list[tuple[int, int, int, int, str]]:
+def _pairs(comparison: Comparison) -> list[Votes]:
     rows = ComparedPair.objects.filter(comparison=comparison).order_by("position")
-    return list(
-        rows.values_list("pk", "subject__item_id", "position", "wave", "slot_of_a")
-    )
+    columns = ("pk", "subject__item_id", "position", "wave", "slot_of_a")
+    return [
+        Votes(pk, item, position, wave, (), (), slot)
+        for pk, item, position, wave, slot in rows.values_list(*columns)
+    ]
 
 
 def labels_from(
@@ -209,14 +204,21 @@ def answers_read(
     ]
 
 
-def share_of(answers: Sequence[Answer], *, crossed: bool = False) -> AnswerShare | None:
+def share_of(
+    answers: Sequence[Answer],
+    population: Population = Population.LIKE,
+    *,
+    crossed: bool = False,
+) -> AnswerShare | None:
     if not answers:
         return None
     # results do not depend on workers' labels, here and in a release
     workers, pairs, values, days = zip(
         *sorted(answers, key=lambda answer: answer[1:]), strict=True
     )
-    found = preferred_share(values, workers, pairs, days, crossed=crossed)
+    found = preferred_share(
+        values, workers, pairs, days, crossed=crossed, population=population
+    )
     return AnswerShare(
         round(found.estimate, DIGITS),
         round(found.low, DIGITS),

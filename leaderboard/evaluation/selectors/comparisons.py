@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from django.db.models import Q, QuerySet
 
 from crowd.hits.selectors import campaign_progress, unit_cents
-from genie.accounts.staff import open_to, staff_may
+from genie.accounts.staff import staff_may
 from genie.lib.errors import GenieError
 from leaderboard.evaluation.models.comparison import Comparison
 from leaderboard.evaluation.selectors.comparison_labels import (
@@ -23,9 +23,15 @@ from leaderboard.evaluation.selectors.comparison_labels import (
     votes_are_final,
     votes_shown,
 )
+from leaderboard.evaluation.selectors.joint import (
+    agreed_to,
+    criterion_results,
+    joint_seen_by,
+)
 from leaderboard.evaluation.selectors.system_ratings import campaigns_of
 from leaderboard.stats.stopping.outlook import Course, course_of, labels_needed
 from leaderboard.stats.stopping.sequential import Decision
+from leaderboard.stats.systems.estimates import Population
 from leaderboard.submissions.models import Submission
 from leaderboard.submissions.selectors import (
     ON_BOARD,
@@ -43,8 +49,6 @@ if TYPE_CHECKING:
     Viewer = AbstractBaseUser | AnonymousUser | None
 
 State = Comparison.State
-# Before staff approve it, only its author and staff see a question.
-_UNASKED = [State.REQUESTED, State.DECLINED, State.WITHDRAWN]
 # A comparison reads all of its votes: a board shows the pairs of four systems.
 ON_BOARD_AT_MOST = 6
 ENDED = frozenset({State.DECIDED, State.UNDECIDED, State.STOPPED})
@@ -96,11 +100,7 @@ def comparisons_seen_by(
     may_see = Q(public("a__") | inside(viewer, "a__")) & Q(
         public("b__") | inside(viewer, "b__")
     )
-    agreed = ~Q(state__in=_UNASKED)
-    if viewer is not None and viewer.is_authenticated:
-        agreed |= Q(requested_by=viewer.pk)
-    on_tasks = open_to(viewer, [Staff.SEE_COMPARISONS], "task__slug")
-    agreed = Q() if on_tasks is None else agreed | on_tasks
+    agreed = agreed_to(viewer, Staff.SEE_COMPARISONS)
     return rows.filter(may_see & agreed).order_by("-pk")
 
 
@@ -138,7 +138,8 @@ def standing_of(comparison: Comparison) -> Standing:
     return Standing(
         now=now,
         answers=share_of(
-            answers_read(votes, label_or_none, now.n, days_of(comparison))
+            answers_read(votes, label_or_none, now.n, days_of(comparison)),
+            Population(comparison.task.human.population),
         ),
         course=course_of(rule, *known),
         n_labels=len(labels),
@@ -234,8 +235,12 @@ def why_ended_early(comparison: Comparison, standing: Standing) -> str:
 
 def compared(task: Task, viewer: Viewer) -> dict[str, Any]:
     rows = comparisons_seen_by(viewer, task)
-    asked = task.configuration.comparison.criteria
+    asked = task.asked.criteria
     return {
+        "joint": [
+            (one, criterion_results(one, dict(asked)))
+            for one in joint_seen_by(viewer, task)
+        ],
         "shown": [
             (one, asked.get(one.criterion, ""), found, verdict(one, found))
             for one in rows[:ON_BOARD_AT_MOST]

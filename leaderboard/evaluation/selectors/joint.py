@@ -57,6 +57,15 @@ class CriterionResult:
         return [] if len(self.rows) > MANY else self.rows
 
 
+def agreed_to(viewer: Viewer, right: Staff) -> Q:
+    """Return the condition that a question is approved, or the viewer its author or staff."""
+    agreed = ~Q(state__in=_UNASKED)
+    if viewer is not None and viewer.is_authenticated:
+        agreed |= Q(requested_by=viewer.pk)
+    on_tasks = open_to(viewer, [right], "task__slug")
+    return Q() if on_tasks is None else agreed | on_tasks
+
+
 def joint_seen_by(
     viewer: Viewer, task: Task | None = None
 ) -> QuerySet[JointEvaluation]:
@@ -67,11 +76,7 @@ def joint_seen_by(
     unseen = EvaluatedSystem.objects.exclude(
         public("submission__") | inside(viewer, "submission__")
     )
-    agreed = ~Q(state__in=_UNASKED)
-    if viewer is not None and viewer.is_authenticated:
-        agreed |= Q(requested_by=viewer.pk)
-    on_tasks = open_to(viewer, [Staff.SEE_JOINT_EVALUATIONS], "task__slug")
-    agreed = Q() if on_tasks is None else agreed | on_tasks
+    agreed = agreed_to(viewer, Staff.SEE_JOINT_EVALUATIONS)
     return (
         rows.filter(agreed).exclude(pk__in=unseen.values("evaluation")).order_by("-pk")
     )

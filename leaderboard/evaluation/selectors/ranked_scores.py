@@ -242,7 +242,7 @@ def to_approve() -> QuerySet[Submission]:
     """Return a submission of each request to rate outputs one at a time."""
     waiting = one_each(Submission.objects.filter(in_state(Submission.State.MEASURED)))
     tasks = Task.objects.filter(pk__in=waiting.order_by().values("task"))
-    return waiting.exclude(task__in=[task.pk for task in tasks if task.pairs_only])
+    return waiting.exclude(task__in=[task.pk for task in tasks if task.side_by_side])
 
 
 # Whether the random sample of a task's instances may be disclosed.

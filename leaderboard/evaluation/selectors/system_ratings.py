@@ -24,7 +24,7 @@ from leaderboard.evaluation.models.human_evaluation import (
 )
 from leaderboard.submissions.models import Prediction, Submission
 from quality.bans.models import Ban
-from quality.bans.selectors import all_ratings_of, clean_ratings_of
+from quality.bans.selectors import EXCLUDED, all_ratings_of, clean_ratings_of
 from quality.test_questions.services import COUNTED
 
 if TYPE_CHECKING:
@@ -63,10 +63,11 @@ def system_ratings_of(evaluations: Collection[int]) -> pd.DataFrame:
     return about_systems(ratings, shown, evaluations)[["evaluation", *COLUMNS]]
 
 
-def dated_ratings_of(evaluations: Collection[int]) -> pd.DataFrame:
-    """Return counting ratings with the UTC day of each in `on`."""
+def dated_ratings_of(evaluations: Collection[int], *, also: int = 0) -> pd.DataFrame:
+    """Return counting ratings, and the excluded worker's, with the UTC day in `on`."""
     ratings = all_system_ratings_of(evaluations)
-    counting = ratings[ratings["why_not"] == ""]
+    counts = (ratings["worker"] == also) & (ratings["why_not"] == EXCLUDED)
+    counting = ratings[counts | (ratings["why_not"] == "")]
     return counting[["evaluation", *COLUMNS, "on"]].reset_index(drop=True)
 
 

@@ -1,5 +1,5 @@
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 from django.db import transaction
@@ -10,13 +10,23 @@ from genie.lib.unguessable import seed_for
 from leaderboard.evaluation.models.comparison import Comparison, ComparisonSet
 from leaderboard.evaluation.services.request import requested
 from leaderboard.stats.stopping.sequential import RULES, SignFlips
+from leaderboard.stats.systems.estimates import Population
 from leaderboard.submissions.models import Submission
 from leaderboard.submissions.selectors import ON_BOARD
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.selectors import CLOSED
 
 Strategy = Comparison.Strategy
-DEFAULT_RULE, RULE_OF_LABELS = SignFlips.name, "beta-mixture"
+RULE_OF_LABELS = "beta-mixture"
+# Who answers about each pair: strategy, number of people, words.
+STRATEGIES: dict[str, tuple[str, int, str]] = {
+    "one-worker": (Strategy.ONE, 1, "One person for each pair"),
+    "max-three": (Strategy.MAX_THREE, 1, "Two, and a third where they disagree"),
+    "fixed-worker": (Strategy.FIXED, 1, "The same person for all pairs"),
+    "majority-3": (Strategy.MAJORITY, 3, "The majority of three"),
+    "majority-5": (Strategy.MAJORITY, 5, "The majority of five"),
+    "majority-7": (Strategy.MAJORITY, 7, "The majority of seven"),
+}
 MOST_PAIRS = 20_000
 MOST_WORKERS = 9
 MOST_SYSTEMS = 12
@@ -26,7 +36,8 @@ MOST_SYSTEMS = 12
 class Question:
     criterion: str
     delta: float = 0.05
-    rule: str = DEFAULT_RULE
+    # empty: the task's
+    rule: str = ""
     strategy: str = Strategy.ONE
     n_workers: int = 1
     wave_size: int | None = None
@@ -35,6 +46,18 @@ class Question:
 
 def criteria_of(task: Task) -> dict[str, str]:
     return dict(task.configuration.comparison.criteria)
+
+
+def rule_in(task: Task, question: Question) -> str:
+    """Return the question's rule or the task's, if it can read such labels.
+
+    About these raters, labels are independent.
+    """
+    if question.rule:
+        return question.rule
+    rule, these = task.configuration.comparison.rule, Population.THESE
+    labels = question.strategy != Strategy.ONE or task.human.population == these
+    return RULE_OF_LABELS if labels and RULES[rule].over_workers else rule
 
 
 @transaction.atomic
@@ -47,6 +70,7 @@ def request(
     within: ComparisonSet | None = None,
 ) -> Comparison:
     _check_pair(a, b)
+    question = replace(question, rule=rule_in(a.task, question))
     _check_question(a.task, question)
     human = a.task.configuration.comparison
     comparison = requested(
@@ -96,7 +120,7 @@ def request_all_pairs(
         requested_by_id=by.pk,
     )
     # The chance that any decision is wrong is at most the sum over the pairs.
-    share = Question(**{**vars(question), "delta": question.delta / len(pairs)})
+    share = replace(question, delta=question.delta / len(pairs))
     for a, b in pairs:
         request(a, b, share, by=by, within=together)
     return together
@@ -157,8 +181,8 @@ def _check_question(task: Task, question: Question) -> None:
             f"there are 1 to {MOST_PAIRS:,} pairs",
         ),
         (
-            question.rule == DEFAULT_RULE and question.strategy != Strategy.ONE,
-            f"{DEFAULT_RULE} reads one worker's answer for each pair; choose that or "
+            question.rule == SignFlips.name and question.strategy != Strategy.ONE,
+            f"{SignFlips.name} reads one worker's answer for each pair; choose that or "
             "another rule",
         ),
     ]

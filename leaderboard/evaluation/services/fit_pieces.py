@@ -46,9 +46,9 @@ from leaderboard.evaluation.selectors.board_ratings import (
 from leaderboard.evaluation.selectors.ranked_scores import anchor_ratings, is_ranked
 from leaderboard.evaluation.services import platform_crowds
 from leaderboard.stats.judges.together import Forecast
-from leaderboard.stats.systems.estimates import Population
 from leaderboard.submissions.models import Submission
 from leaderboard.tasks.models import Task
+from quality.bans.models import Ban
 from quality.bans.selectors import soft_weights
 
 if TYPE_CHECKING:
@@ -106,17 +106,19 @@ class _Board:
         scores: Sequence[Score],
         weights: Mapping[str, float],
         *,
-        without: int = 0,
+        but: int = 0,
     ) -> None:
         self.task, self.scores, self._weights = task, scores, weights
-        self._without = without
+        self._but = but
         self.units = units_of(scores)
         self.seed = estimates_seed(task)
 
     @cached_property
     def _ratings(self) -> pd.DataFrame:
-        rows = board_ratings(self._evaluations)
-        return weighed(rows[rows["worker"] != self._without], self._weights)
+        rows = board_ratings(self._evaluations, also=self._but)
+        if not Ban.in_force.filter(worker=self._but, pool=self.task.slug).exists():
+            rows = rows[rows["worker"] != self._but]
+        return weighed(rows, self._weights)
 
     @cached_property
     def _anchors(self) -> pd.DataFrame | None:
@@ -159,7 +161,7 @@ class _Board:
             rule=task.human.ranks,
             seed=self.seed,
             forecasts=self._forecasts,
-            population=Population(task.human.population),
+            population=task.human.population,
             anchors=self._anchors,
         )
         if criterion not in found.fits:
@@ -213,16 +215,21 @@ def computed(
             continue
         refit.criteria[criterion] = found["fit"]
         for row in found["standings"]:
-            refit.standings[row["system"], criterion] = _standing(row)
+            refit.standings[row["system"], criterion] = Standing(
+                {name: Estimate(**one) for name, one in row["estimates"].items()},
+                row["ranks"] and tuple(row["ranks"]),
+                row["cluster"],
+                {name: row.get(name) for name in fit_columns(None)},
+            )
         if of is None:
             refit.evidence[criterion] = _beside(pieces, board, criterion, found)
     return refit
 
 
 def board_without(task: Task, worker: int) -> list[tuple[Any, ...]]:
-    """Return the board's scores, each with mean and ranks without a worker's ratings."""
+    """Return scores with means and ranks without a worker, or with an excluded one."""
     scores = list(board_scores(task).select_related("evaluation", "submission"))
-    board = _Board(task, scores, soft_weights(task.slug), without=worker)
+    board = _Board(task, scores, soft_weights(task.slug), but=worker)
     found = {}
     for criterion in {score.criterion for score in scores}:
         fit = board.estimates(criterion, evidence=False) or {"standings": []}
@@ -250,15 +257,6 @@ def _beside(
         "links": _links(board.scores, criterion),
         "crowds": [one for one in crowds if one is not None],
     }
-
-
-def _standing(row: Mapping[str, Any]) -> Standing:
-    return Standing(
-        {name: Estimate(**one) for name, one in row["estimates"].items()},
-        row["ranks"] and tuple(row["ranks"]),
-        row["cluster"],
-        {name: row.get(name) for name in fit_columns(None)},
-    )
 
 
 def _links(scores: Sequence[Score], criterion: str) -> list[dict[str, Any]]:

@@ -10,6 +10,7 @@ from genie.lib.errors import GenieError
 from genie.lib.seeds import seed_from
 from genie.lib.typing import Account
 from genie.lib.unguessable import seed_for
+from leaderboard.designs import base
 from leaderboard.designs.base import all_designs
 from leaderboard.evaluation.models.human_evaluation import JointEvaluation
 from leaderboard.evaluation.services.request import document_names, requested, shared_by
@@ -22,7 +23,7 @@ from leaderboard.tasks.models import Instance, Task
 from leaderboard.tasks.selectors import CLOSED
 
 # Per page, and in all if a page shows only some of them.
-MOST_ON_PAGE, MOST_SYSTEMS = 8, 100
+MOST_ON_PAGE, MOST_SYSTEMS = base.MOST_ON_PAGE, 100
 MOST_WORKERS = 9
 Rows = list[Instance] | QuerySet[Instance]
 

@@ -46,7 +46,7 @@ def results_of(evaluation: HumanEvaluation) -> dict[str, Any]:
     weights = soft_weights(evaluation.task.slug)
     ratings = weighed(dated_ratings_of([evaluation.pk]), weights)
     n_resamples = settings.GENIE["BOOTSTRAP_RESAMPLES"]
-    population = Population(evaluation.task.human.population)
+    population = evaluation.task.human.population
     by_criterion = {}
     for campaign in campaigns_of(evaluation):
         for criterion in campaign.hit_type.criteria:

@@ -33,7 +33,7 @@ from leaderboard.tasks.models import Task
 if TYPE_CHECKING:
     import pandas as pd
 
-    from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
+    from leaderboard.evaluation.models.human_evaluation import Score
 
 
 def platforms_of(task: Task) -> list[str]:
@@ -128,7 +128,10 @@ def ratings_by_platform(scores: Sequence[Score]) -> pd.DataFrame:
     platform = {one.system: one.campaign.platform for one in evaluations}
     ratings = board_ratings(evaluations)
     parts = [ratings.assign(platform=ratings["submission"].map(platform))]
-    parts += [_anchors(one) for one in evaluations]
+    parts += [
+        anchor_ratings(one).assign(platform=one.campaign.platform)
+        for one in evaluations
+    ]
     every = pd.concat([part for part in parts if len(part)], ignore_index=True)
     # one file is one system, regardless of the submitter
     first: dict[str, str] = {}
@@ -138,7 +141,3 @@ def ratings_by_platform(scores: Sequence[Score]) -> pd.DataFrame:
     }
     every = every.assign(system=every["submission"].map(system_of))
     return every.dropna(subset=["system"])
-
-
-def _anchors(evaluation: HumanEvaluation) -> pd.DataFrame:
-    return anchor_ratings(evaluation).assign(platform=evaluation.campaign.platform)

@@ -42,7 +42,10 @@ def _numbers(score: Score) -> dict[str, Any]:
 
 
 def result(row: Comparison | JointEvaluation, **found: Any) -> None:
-    exact = json.loads(json.dumps(found), parse_int=_exact)
+    exact = json.loads(
+        json.dumps(found),
+        parse_int=lambda digits: int(digits) if len(digits) <= _SHORT else digits,
+    )
     data = {str(row._meta.model_name): row.pk} | exact
     log.append(log.Kind.RESULT, data, about=row.pk)
 
@@ -60,10 +63,6 @@ def joint_result(row: JointEvaluation, results: Mapping[str, Any]) -> None:
         for criterion, found in results["criteria"].items()
     }
     result(row, criteria=of)
-
-
-def _exact(digits: str) -> int | str:
-    return int(digits) if len(digits) <= _SHORT else digits
 
 
 def register() -> None:

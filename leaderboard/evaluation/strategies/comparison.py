@@ -151,7 +151,7 @@ class ComparisonOfTwo:
         return self.human(comparison).n_workers_wanted
 
     def forecast(self, comparison: Comparison, cents: int) -> list[str]:
-        return expected_decision(comparison, cents, self.n_workers(comparison))
+        return expected_decision(comparison, self.n_workers(comparison))
 
     def check_launch(self, comparison: Comparison) -> None:
         """Do nothing: the platform is checked for all strategies."""

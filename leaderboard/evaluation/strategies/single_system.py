@@ -222,7 +222,9 @@ class SingleSystem:
             for part, scores in scores_of:
                 if not scores:
                     raise GenieError(
-                        f"There are no valid ratings{_of_it(part)}, so there is no "
+                        "There are no valid ratings"
+                        + f" of {part.submission}" * (len(part.alone) > 1)
+                        + ", so there is no "
                         "score. Staff can lift a ban and try again, or withdraw the "
                         "submission.",
                         code="no-ratings",
@@ -267,10 +269,6 @@ def _hold_systems(evaluation: HumanEvaluation) -> None:
     """Raise LostRace if a system was withdrawn, which locks the evaluation, meanwhile."""
     if machine.lock(evaluation.pk).alone != evaluation.alone:
         raise LostRace
-
-
-def _of_it(part: HumanEvaluation) -> str:
-    return "" if len(part.alone) == 1 else f" of {part.submission}"
 
 
 def _texts(parts: Sequence[Part]) -> set[str]:

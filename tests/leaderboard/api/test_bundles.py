@@ -78,11 +78,14 @@ def test_what_is_wrong_is_said_at_once_with_a_code(client, sara):
     ):
         answer = sent(client, data)
         assert (answer.status_code, answer.json()["code"]) == (status, code)
-    wrong = sent(client, a_bundle(titel="x", quota={"days": 0}), dry_run="true").json()
-    assert [one.partition(":")[0] for one in wrong["problems"]] == [
-        "titel",
-        "quota.days",
-    ]
+    human = shipped.definition("demo-qa")["human"] | {
+        "hit_template": "general-judgement"
+    }
+    del human["criteria"]
+    bundle = a_bundle(titel="x", quota={"days": 0}, human=human)
+    wrong = sent(client, bundle, dry_run="true").json()["problems"]
+    keys = ["titel", "quota.days", "human.criteria"]
+    assert [one.partition(":")[0] for one in wrong] == keys
     sent(client, a_bundle())
     other = bundle_of({**shipped.definition("demo-qa"), "slug": "mine"}, ROWS[:39])
     allow(sara, Staff.SEE_REFERENCES)

@@ -11,7 +11,6 @@ from leaderboard.boards.selectors.rows import standings
 from leaderboard.models import HumanEvaluation, Score, Submission
 from tests.each import each
 from tests.factories import make_many_ranked, make_ranked, make_submission
-from tests.leaderboard.boards.pages.judged import three_systems
 from tests.leaderboard.site.test_boards import names
 
 BOARD = "/tasks/tidy-news/"
@@ -171,11 +170,6 @@ def test_the_search_stands_in_view_from_15_rows_on(client, task, who):
     assert 'name="axis" value="full"' in form
 
 
-@pytest.fixture
-def judged(team, submitter):
-    return three_systems(team, submitter)
-
-
 def of(name):
     return Submission.objects.get(system_name=name).pk
 
@@ -198,16 +192,17 @@ def test_two_ticked_systems_are_compared(client, judged, read):
     assert low < 0 < pair["difference"] < high
     assert f"about {pair['more_ratings']:,} more ratings" in words
     assert response.content.decode().count('<article class="pair"') == 5
-    ask = f"/tasks/tidy-news/compare/?systems={pair['a']['submission']}"
+    first, second = (pair[side]["submission"] for side in "ab")
+    ask = f"/tasks/tidy-news/compare/?a={first}&amp;b={second}"
     assert ask in response.content.decode()
 
 
 def test_the_request_for_a_comparison_has_both_chosen(client_of, judged):
     first, second = ranked_pks(judged)[:2]
-    sent = {"systems": [first, second]}
+    sent = {"a": first, "b": second}
     page = client_of("submitter").get("/tasks/tidy-news/compare/", sent).text
-    chosen = re.findall(r'name="systems" value="(\d+)"[^>]*checked', page)
-    assert sorted(map(int, chosen)) == sorted([first, second])
+    chosen = re.findall(r'value="(\d+)" selected', page)
+    assert list(map(int, chosen[:2])) == [first, second]
 
 
 def test_other_than_two_public_scored_systems_give_one_clear_sentence(

@@ -33,13 +33,7 @@ from leaderboard.stats.rater_effects import worker_z_scores
 from leaderboard.stats.systems.estimates import COVERS_CROWD, COVERS_DAYS
 from leaderboard.stats.systems.ranks import rank_sum_ranking
 from tests.each import each
-from tests.leaderboard.boards.pages.judged import judge, three_systems
-
-
-@pytest.fixture
-def judged(team, submitter):
-    return three_systems(team, submitter)
-
+from tests.leaderboard.boards.pages.judged import judge
 
 WAYS = [
     ("adjusted", "simultaneous"),

@@ -22,15 +22,9 @@ from leaderboard.tasks.drafts.draft import draft
 from leaderboard.tasks.intake.join import Item, Material
 from leaderboard.tasks.services import load
 from tests.factories import make_user
-from tests.leaderboard.boards.pages.judged import three_systems
 from tests.leaderboard.studio.test_imports import table
 
 ASSUMED = "This was assumed, because the import did not declare it."
-
-
-@pytest.fixture
-def judged(team, submitter):
-    return three_systems(team, submitter)
 
 
 def declare(task, raters):

@@ -136,23 +136,20 @@ def test_an_address_has_thirty_checks_an_hour(client, task, monkeypatch):
     assert client.get(CHECK).status_code == 200  # the form itself is not counted
 
 
-def test_neighbours_in_ipv6_count_as_one_address(client, task, monkeypatch):
+@pytest.mark.parametrize(
+    ("addresses", "expected"),
+    [
+        (("2001:db8::1", "2001:db8::2", "2001:db8:0:1::1"), [200, 429, 200]),
+        (("::ffff:192.0.2.7", "::ffff:192.0.2.8", "192.0.2.7"), [200, 200, 429]),
+    ],
+    ids=["neighbours in IPv6", "IPv4 spelt as IPv6"],
+)
+def test_only_neighbours_in_ipv6_count_as_one(client, monkeypatch, addresses, expected, task):  # fmt: skip
     monkeypatch.setattr("genie.accounts.throttles.CheckThrottle.rate", "1/hour")
     statuses = [
         client.post(
             CHECK, {"file": SimpleUploadedFile("p.json", b"{}")}, REMOTE_ADDR=address
         ).status_code
-        for address in ("2001:db8::1", "2001:db8::2", "2001:db8:0:1::1")
+        for address in addresses
     ]
-    assert statuses == [200, 429, 200]
-
-
-def test_ipv4_addresses_spelt_as_ipv6_do_not_count_as_one(client, task, monkeypatch):
-    monkeypatch.setattr("genie.accounts.throttles.CheckThrottle.rate", "1/hour")
-    statuses = [
-        client.post(
-            CHECK, {"file": SimpleUploadedFile("p.json", b"{}")}, REMOTE_ADDR=address
-        ).status_code
-        for address in ("::ffff:192.0.2.7", "::ffff:192.0.2.8", "192.0.2.7")
-    ]
-    assert statuses == [200, 200, 429]
+    assert statuses == expected

@@ -20,12 +20,7 @@ from leaderboard.stats.systems.estimates import estimate_systems
 from quality.models import Ban
 from tests.each import each
 from tests.factories import make_ranked, make_task, make_worker
-from tests.leaderboard.boards.pages.judged import judge, rate, three_systems
-
-
-@pytest.fixture
-def judged(team, submitter):
-    return three_systems(team, submitter)
+from tests.leaderboard.boards.pages.judged import judge, rate
 
 
 def test_the_matrix_is_that_of_the_fit_and_its_ranks(judged, client):

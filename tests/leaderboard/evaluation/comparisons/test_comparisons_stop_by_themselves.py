@@ -116,7 +116,7 @@ def test_looking_after_every_wave_ends_where_one_look_at_all_labels_ends(share):
 
 def test_the_default_rule_decides_over_workers(right, wrong, ask, people, tmp_path):
     crowd = people(8)
-    found = ask(right, wrong, rule=compare.DEFAULT_RULE, delta=0.3, max_pairs=36)
+    found = ask(right, wrong, rule="", delta=0.3, max_pairs=36)
     work_until(crowd, found, lambda row: row.is_over, rounds=12)
     found.refresh_from_db()
     standing = standing_of(found)
@@ -276,7 +276,10 @@ def test_unaskable_questions_are_refused(right, wrong, boss):
         ({"strategy": "majority", "n_workers": 1}, "odd"),
         ({"wave_size": 0}, "wave"),
         ({"max_pairs": 0}, "pairs"),
-        ({"strategy": "fixed-worker"}, "worker-sign-flips reads one"),
+        (
+            {"strategy": "fixed-worker", "rule": "worker-sign-flips"},
+            "worker-sign-flips reads one",
+        ),
     ]:
         question = Question(**{"criterion": "overall", **wrong_question})
         with refusal("unusable-question", match=sentence):

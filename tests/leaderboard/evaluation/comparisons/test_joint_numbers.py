@@ -7,6 +7,7 @@ import pytest
 from crowd.scales.base import all_scales
 from leaderboard.designs.base import unit_of
 from leaderboard.evaluation.services.ranking_numbers import numbers_of
+from leaderboard.stats.systems.estimates import Population
 
 SYSTEMS = [31, 7, 12]
 UNIT = unit_of(all_scales()["magnitude"])
@@ -23,8 +24,8 @@ def ratings_of(seed):
     return pd.DataFrame(rows, columns=["instance", "worker", "submission", "value"])
 
 
-def numbers(ratings):
-    return numbers_of(ratings, SYSTEMS, unit=UNIT, seed=5, n_resamples=200)
+def numbers(ratings, **options):
+    return numbers_of(ratings, SYSTEMS, unit=UNIT, seed=5, n_resamples=200, **options)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -78,6 +79,10 @@ def test_one_persons_order_makes_no_clusters():
     assert {row["skill_cluster"] for row in found["systems"]} == {1}
     assert all(np.isfinite([row["low"], row["high"]]).all() for row in found["systems"])
     assert "crowd of workers" in found["covers"]
+    # about this person, instances vary
+    these = numbers(ratings, population=Population.THESE)
+    for shown, known in ((found, False), (these, True)):
+        assert {row["skill_low"] is not None for row in shown["systems"]} == {known}
     assert found["systems"][0]["skill_low"] is None
     assert found["systems"][0]["strength"] is None
     assert found["no_strengths"]

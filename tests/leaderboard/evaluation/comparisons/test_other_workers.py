@@ -1,4 +1,4 @@
-"""Beside what the stopping rule says stands how often other workers would prefer A."""
+"""Beside the stopping rule's result is how often workers would prefer A."""
 
 from datetime import UTC, datetime
 
@@ -15,7 +15,11 @@ from leaderboard.evaluation.selectors.comparisons import standing_of
 from leaderboard.releases import bundle
 from leaderboard.releases.make import make
 from leaderboard.releases.rebuilding.rebuild import rebuild
-from leaderboard.stats.systems.estimates import COVERS_CROWD, COVERS_DAYS
+from leaderboard.stats.systems.estimates import (
+    COVERS_CROWD,
+    COVERS_DAYS,
+    COVERS_THESE,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -60,11 +64,16 @@ def test_days_count_once_there_are_three(as_good, tmp_path):
     assert (answers.low, answers.high) != (one_day.low, one_day.high)
     page = Client().get(f"/comparisons/{found.pk}/").text
     assert f"which covers {COVERS_DAYS}." in page
-    # a release knows the days, too
-    folder = make(found.task, tmp_path / "release").folder
-    (row,) = bundle.read_table(folder, "comparisons")
-    assert (row["answers_low"], row["answers_high"]) == (answers.low, answers.high)
-    rebuild(folder)
+    # a release knows the days and the raters, too
+    for raters, covers in (("like", COVERS_DAYS), ("these", COVERS_THESE)):
+        found.task.config["human"]["raters"] = raters
+        found.task.save()
+        answers = standing_of(found).answers
+        assert answers.covers == covers
+        folder = make(found.task, tmp_path / raters).folder
+        (row,) = bundle.read_table(folder, "comparisons")
+        assert (row["answers_low"], row["answers_high"]) == (answers.low, answers.high)
+        rebuild(folder)
 
 
 def test_before_the_first_label_there_is_no_share(right, wrong, ask):

@@ -10,6 +10,7 @@ from django.test import Client
 from crowd.models import Campaign
 from leaderboard.evaluation import decide, views
 from leaderboard.evaluation.charts import course
+from leaderboard.evaluation.expected import expected_labels
 from leaderboard.evaluation.selectors import joint as joint_selectors
 from leaderboard.evaluation.selectors.comparisons import (
     comparisons_seen_by,
@@ -21,13 +22,12 @@ from leaderboard.evaluation.services import comparison
 from leaderboard.evaluation.services.comparison import Question
 from leaderboard.models import (
     Comparison,
-    ComparisonSet,
     HumanEvaluation,
     JointEvaluation,
     Submission,
 )
 from leaderboard.stats.stopping.outlook import course_of
-from leaderboard.stats.stopping.sequential import BetaMixture
+from leaderboard.stats.stopping.sequential import BetaMixture, SignFlips, exact_walk
 from leaderboard.submissions.selectors import Staff
 from tests.cast import allow
 from tests.factories import make_score, signed_in
@@ -135,11 +135,10 @@ def post_question(client, chosen, **fields):
     return client.post(
         "/tasks/demo-qa/compare/",
         {
-            "systems": [one.pk for one in chosen],
+            **dict(zip("ab", (one.pk for one in chosen), strict=True)),
             "criterion": "overall",
             "delta": "0.01",
             "strategy": "majority-3",
-            "rule": "beta-mixture",
             "max_pairs": 20,
             **fields,
         },
@@ -147,20 +146,50 @@ def post_question(client, chosen, **fields):
 
 
 @pytest.mark.every_engine
-def test_a_submitter_asks_about_two_systems_or_about_all_pairs_of_more(
-    right, wrong, level, sam
-):
+def test_a_submitter_asks_about_two_systems(right, wrong, sam):
     answer = post_question(signed_in(sam), [right, wrong])
     found = Comparison.own.get()
     assert answer.status_code == 302
     assert answer["Location"] == f"/comparisons/{found.pk}/"
     assert (found.strategy, found.n_workers, found.delta) == ("majority", 3, 0.01)
+    assert found.rule == "beta-mixture"
     assert (found.state, found.requested_by) == ("REQUESTED", sam)
     settle()
     assert Campaign.own.count() == 0
-    answer = post_question(signed_in(sam), [right, wrong, level[0]])
-    assert answer["Location"] == "/tasks/demo-qa/comparisons/"
-    assert ComparisonSet.own.get().comparisons.count() == 3
+
+
+def test_the_page_shows_labels_and_price_by_strategy_and_six_controls(
+    right, wrong, sam, settings
+):
+    client = signed_in(sam)
+    two = client.get(f"/tasks/demo-qa/compare/?a={right.pk}&b={wrong.pk}")
+    form = two.text[two.text.index('class="form"') :].partition("</form>")[0]
+    controls = re.findall(r"<(?:select|textarea|input(?! type=.hidden))", form)
+    assert len(controls) == 6
+    assert f'<option value="{right.pk}" selected>' in form
+    rows = {row["words"]: row for row in two.context["figures"]["rows"]}
+    one, three = rows["One person for each pair"], rows["The majority of three"]
+    assert (one["rule"].name, three["rule"].name) == (
+        "worker-sign-flips",
+        "beta-mixture",
+    )
+    answer = post_question(client, [right, wrong], delta="0.05", max_pairs=400, show="")
+    assert answer.status_code == 200
+    assert Comparison.own.count() == 0
+    page = re.sub(r"<[^>]+>|\s+", " ", answer.text)
+    assert f"${three['cents'] / 100:,.2f}" in page
+    fewest = SignFlips(0.025).fewest_workers(answer.context["figures"]["most"])
+    assert f"needs at least {fewest} people to decide" in page
+    assert page.count("not valid for other people") == 5
+    # of independent labels, about half of all comparisons have decided by then
+    right.task.n_instances = 1000
+    for row in expected_labels(right.task, Question("overall", max_pairs=1000))["rows"][
+        1:
+    ]:
+        share = 0.65 if "same" in row["words"] else 0.65**2 * (3 - 1.3)
+        if "five" not in row["words"] and "seven" not in row["words"]:
+            exact = exact_walk(row["rule"], share, 1000).decided_by[row["labels"] - 1]
+            assert 0.4 < exact < 0.65, row
 
 
 @pytest.mark.every_engine
@@ -184,14 +213,14 @@ def test_staff_ask_about_others_systems_if_they_may(right, wrong, stranger):
 
 def test_a_form_that_cannot_be_asked_comes_back(right, wrong, sam):
     for fields in [
-        {"systems": []},
+        {"a": ""},
+        {"b": right.pk},
         {"criterion": "beauty"},
         {"delta": "0.7"},
         {"strategy": "everybody"},
-        {"rule": "gut-feeling"},
         {"max_pairs": 0},
         {"max_pairs": "many"},
-        {"systems": ["999999"]},
+        {"b": "999999"},
     ]:
         answer = post_question(signed_in(sam), [right, wrong], **fields)
         assert answer.status_code == 400, fields

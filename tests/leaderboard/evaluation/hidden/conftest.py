@@ -49,30 +49,30 @@ def task_with(db):
     return make
 
 
+def launch(task, system="Kite", said=lambda _: None, **fields):
+    """Send a system's outputs out to be judged; give the submission and its campaign."""
+    user = make_user(f"nina-{system}-{task.pk}")
+    submission = make_submission(
+        task,
+        team=make_team(f"Heron {system}", user),
+        owner=user,
+        system=system,
+        state="APPROVED",
+        approved_cents=100_000,
+        start_now=True,
+        **fields,
+    )
+    make_predictions(submission)
+    said(submission)
+    run.step(submission.human_evaluation_id)
+    submission.refresh_from_db()
+    assert submission.state == "ANNOTATING", submission.work.failure
+    campaigns = Campaign.own.filter(key__contains=f":{submission.pk}")
+    return submission, campaigns.earliest("pk")
+
+
 @pytest.fixture
 def launched():
-    """Send a system's outputs out to be judged; give the submission and its campaign."""
-
-    def launch(task, system="Kite", said=lambda _: None, **fields):
-        user = make_user(f"nina-{system}-{task.pk}")
-        submission = make_submission(
-            task,
-            team=make_team(f"Heron {system}", user),
-            owner=user,
-            system=system,
-            state="APPROVED",
-            approved_cents=100_000,
-            start_now=True,
-            **fields,
-        )
-        make_predictions(submission)
-        said(submission)
-        run.step(submission.human_evaluation_id)
-        submission.refresh_from_db()
-        assert submission.state == "ANNOTATING", submission.work.failure
-        campaigns = Campaign.own.filter(key__contains=f":{submission.pk}")
-        return submission, campaigns.earliest("pk")
-
     return launch
 
 
