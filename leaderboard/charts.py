@@ -2,7 +2,6 @@
 
 import math
 import unicodedata
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count
 from typing import Protocol
@@ -49,13 +48,9 @@ def axis_over(
 def _step(low: float, high: float) -> float:
     return next(
         step
-        for step in _steps()
+        for step in (part * 10.0**power for power in count() for part in _STEPS)
         if math.ceil(high / step) - math.floor(low / step) <= _MOST_GAPS
     )
-
-
-def _steps() -> Iterator[float]:
-    return (part * 10.0**power for power in count() for part in _STEPS)
 
 
 def label(tick: float) -> str:

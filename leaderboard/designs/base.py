@@ -166,6 +166,7 @@ def unit_of(scale: type[Scale]) -> Unit:
 # Instances belong to the document that their ids begin with: `document.part`.
 BY_ID = "id"
 SLOTS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+MOST_ON_PAGE = 8
 
 
 @dataclass(frozen=True)
@@ -211,8 +212,8 @@ class Design(ABC):
         Possible scales, the default first.
     label : str
         How people answer, for the choice in the studio; empty: the slug.
-    hit_template, question : str
-        The defaults of drafts in this design.
+    hit_template : str
+        The default of drafts in this design.
     n_outputs : tuple of int
         Least and greatest number of outputs per page.
     references_among : int
@@ -232,7 +233,6 @@ class Design(ABC):
     scales: ClassVar[tuple[str, ...]] = ()
     label: ClassVar[str] = ""
     hit_template: ClassVar[str] = "general-judgement"
-    question: ClassVar[str] = "How good is the text?"
     n_outputs: ClassVar[tuple[int, int]] = (1, 1)
     references_among: ClassVar[int] = 0
     needs_reference: ClassVar[bool] = False
@@ -256,6 +256,10 @@ class Design(ABC):
         if cls.about_one_system():
             return "human"
         return "comparison" if all_scales()[cls.scales[0]].compares else "joint"
+
+    @classmethod
+    def n_shown(cls, n: int) -> int:
+        return min(n, MOST_ON_PAGE, cls.n_outputs[1] - cls.references_among)
 
     def order(self, n: int, *, seed: int, instance_id: str) -> list[int]:
         """Return the order of `n` outputs on an instance's page."""
@@ -303,7 +307,6 @@ class SeveralOutputs(Design):
     """Outputs side by side, in slots whose order is drawn and stored."""
 
     hit_template: ClassVar[str] = "two-choice-outputs"
-    question: ClassVar[str] = "Which text is better?"
     n_outputs: ClassVar[tuple[int, int]] = (2, len(SLOTS))
     # a test question puts another instance's reference among the outputs
     test_polarities: ClassVar[tuple[str, ...]] = ("negative",)

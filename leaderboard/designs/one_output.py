@@ -20,7 +20,6 @@ class Binary(OneOutput):
     slug = "binary"
     scales = ("binary",)
     label = "Yes or no"
-    question = "The text is acceptable."
 
 
 class DirectAssessment(OneOutput):
@@ -29,7 +28,6 @@ class DirectAssessment(OneOutput):
     slug = "direct-assessment"
     scales = ("likert-5",)
     label = "Agreement with a statement, in five steps"
-    question = "This is a good text for what was asked."
 
 
 class Likert6(OneOutput):

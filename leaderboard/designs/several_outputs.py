@@ -38,6 +38,7 @@ class RankME(SeveralOutputs):
 
     slug = "rankme"
     scales = ("magnitude",)
+    label = "All systems side by side, each in proportion to a reference"
     hit_template = "rankme-outputs"
     needs_reference = True
 
@@ -56,5 +57,7 @@ class ErrorSpanPairs(SeveralOutputs):
 
     slug = "error-span-pairs"
     scales = ("slider-100", "sqm")
+    label = "Two systems beside each other: errors marked in both, then sliders"
+    hit_template = "error-span-pairs"
     n_outputs = (2, 2)
     marks_errors = True

@@ -23,14 +23,6 @@ class Length(Metric):
     References
     ----------
     sacrebleu prints the same ratio beside BLEU, there after its tokenizer.
-
-    Examples
-    --------
-    >>> output = Length().compute(Batch(["a b", "c"], [["a b c d"], ["c", "c d e"]]))
-    >>> output.overall, output.per_instance.tolist()
-    (0.5, [0.5, 0.5])
-    >>> output.details["mean_words"], output.details["mean_characters"]
-    (1.5, 2.0)
     """
 
     slug = "length"

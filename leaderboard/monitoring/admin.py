@@ -44,6 +44,7 @@ from leaderboard.monitoring.selectors import (
     unopened_links,
     watched,
 )
+from leaderboard.submissions.selectors import Staff
 from leaderboard.tasks.models import Task
 from quality.bans.admin import impose
 from quality.bans.models import Ban
@@ -153,6 +154,9 @@ def study_page(model_admin: Any, request: HttpRequest, task: Task) -> HttpRespon
             name: staff_may(request.user, permission, task.slug)
             for name, (permission, *_) in _ACTS.items()
         },
+        "may_add": staff_may(request.user, MAY_WORK, task.slug)
+        and staff_may(request.user, Staff.IMPORT_TASKS)
+        and not task.imported,
         "may_invite": (may_invite := staff_may(request.user, MAY_INVITE)),
         "named": may_invite or staff_may(request.user, "crowd.view_worker"),
         "without": next((one for one in people if one["worker"].pk == without), None),

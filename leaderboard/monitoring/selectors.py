@@ -128,6 +128,8 @@ def studies(task: Task, rows: Iterable[Watched]) -> list[dict[str, Any]]:
     asked = task.human_evaluations.exclude(
         state__in=[State.WITHDRAWN, State.DECLINED]
     ).filter(Q(campaigns=None) | Q(campaigns__campaign__in=of_campaign))
+    if task.side_by_side:
+        asked = asked.exclude(kind=HumanEvaluation.Kind.RATINGS)
     groups: dict[tuple[object, ...], list[HumanEvaluation]] = {}
     for one in asked.distinct().order_by("-pk"):
         groups.setdefault((one.kind, one.requested_by_id), []).append(one)

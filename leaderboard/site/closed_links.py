@@ -57,7 +57,9 @@ def _closed(site: AdminSite, request: HttpRequest, addresses: set[str]) -> set[s
         elif match.url_name == "app_list":
             is_open = bool(site._build_app_dict(request, match.kwargs["app_label"]))
         else:
-            is_open = model_admin is None or _may(model_admin, request, verb)
+            is_open = model_admin is None or bool(
+                getattr(model_admin, f"has_{verb}_permission")(request)
+            )
         if not is_open:
             closed.add(address)
         elif isinstance(model_admin, OfTask) and key.isdecimal():
@@ -80,10 +82,6 @@ def _page(
 ) -> tuple[ModelAdmin[Any] | None, str]:
     stem, _, last = str(match.url_name).rpartition("_")
     return admins.get(stem), _VERBS.get(last, "view")
-
-
-def _may(model_admin: ModelAdmin[Any], request: HttpRequest, verb: str) -> bool:
-    return bool(getattr(model_admin, f"has_{verb}_permission")(request))
 
 
 def _of_other_tasks(

@@ -28,8 +28,9 @@ ROLES: dict[str, tuple[str, ...]] = {
         "crowd.view: externalcampaign outwardcall budget panelsource qualificationtest "
         "requirement",
         "crowd.add: invitation qualificationtest requirement",
-        "quality.view: retiredquestion heldexclusion",
-        "quality.change: retiredquestion",
+        "quality.view: ban retiredquestion heldexclusion",
+        "quality.add: ban",
+        "quality.change: ban retiredquestion",
         "genie.view: privateread",
         "django_q.view: failure",
         "django_q.change: failure",

@@ -28,7 +28,7 @@ from leaderboard.studio.models import Draft
 from leaderboard.studio.services import bring
 from leaderboard.submissions.selectors import Staff
 from leaderboard.tasks.api import task_of
-from leaderboard.tasks.config import LIKE, THESE
+from leaderboard.tasks.config import RATERS
 from leaderboard.tasks.drafts.bundle import SLUG
 from leaderboard.tasks.services import archives, bundles
 
@@ -236,7 +236,7 @@ class ImportFilesSerializer(Body):
     licence = serializers.CharField(max_length=200, required=False)
     citation = serializers.CharField(max_length=5000, required=False)
     raters = serializers.ChoiceField(
-        choices=[THESE, LIKE],
+        choices=RATERS,
         required=False,
         help_text="Whether results are about these raters, or about raters like these; "
         "if missing, about raters like these, and the board adds that it was assumed.",

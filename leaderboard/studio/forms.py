@@ -8,6 +8,7 @@ from typing import Any
 
 from django import forms
 from django.conf import settings
+from django.conf.locale import LANG_INFO
 from django.utils.text import slugify
 
 from crowd.hit_templates.consent import consent_markdown
@@ -19,16 +20,17 @@ from crowd.hit_templates.form import (
 )
 from crowd.hits.services import platforms
 from genie.lib.errors import GenieError
+from leaderboard.stats.systems.estimates import Population
 from leaderboard.studio.services import own_test, pilot
-from leaderboard.studio.services.keep import INVITED, LINK
-from leaderboard.tasks.config import LIKE, THESE
-from leaderboard.tasks.drafts.ask import KINDS, OVERALL, offered_designs
+from leaderboard.studio.services.keep import INVITED, LINK, usual_consent
+from leaderboard.studio.services.look import NO_QUESTION, questions_of
+from leaderboard.tasks.drafts.ask import KINDS, OVERALL, Ask, offered_designs
 
 N_CRITERIA = 5
 CONSENT = consent_markdown().strip()
 _in_dollars = partial(forms.DecimalField, min_value=0, max_value=100, decimal_places=2)
 _to_read = partial(forms.CharField, max_length=READ_CHARACTERS, required=False)
-_CODE = "Its code: en, de, zh."
+_CODE = "Its code: en, de, zh. If empty, it is guessed from the texts."
 _PLATFORMS = {
     "prolific": "Prolific",
     "panel": "A panel",
@@ -120,24 +122,31 @@ class AskForm(forms.Form):
         label="Checkboxes beside the questions",
         widget=forms.CheckboxSelectMultiple,
     )
-    source_language = forms.CharField(
-        max_length=16, label="Language of the inputs", help_text=_CODE
+    allow_tie = forms.BooleanField(
+        required=False, label="Of two systems, both may be equally good"
     )
-    target_language = forms.CharField(
-        max_length=16, label="Language of the outputs", help_text=_CODE
+    source_language, target_language = (
+        forms.CharField(
+            max_length=16,
+            required=False,
+            label=f"Language of the {side}",
+            help_text=_CODE,
+        )
+        for side in ("inputs", "outputs")
     )
     hidden_references = forms.BooleanField(
         required=False, label="Show references to nobody outside the staff"
     )
 
-    def __init__(
-        self, data: Any, asked: Mapping[str, Any], statement: str, consent: str
-    ) -> None:
-        self.usual_consent = consent = consent or CONSENT
-        usual = {"source_language": "en", "target_language": "en", "consent": consent}
+    def __init__(self, data: Any, asked: Mapping[str, Any], ask: Ask) -> None:
+        self.usual_consent = usual_consent(volunteers=ask.volunteers) or CONSENT
+        usual = {**vars(ask), "consent": self.usual_consent}
         said = {name: value for name, value in asked.items() if value or value is False}
         super().__init__(data, initial={**usual, **said})
-        rows = list(asked.get("criteria", [])) or [[OVERALL, statement, False]]
+        for name in ("source_language", "target_language"):
+            if about := LANG_INFO.get(str(self[name].value())):
+                self[name].help_text = f"{about['name']}. {_CODE}"
+        rows = list(asked.get("criteria", [])) or [[OVERALL, "", False]]
         rows += [["", "", False]] * (N_CRITERIA - len(rows))
         for number, (name, question, blind) in enumerate(rows[:N_CRITERIA], 1):
             self.fields[f"name_{number}"] = forms.CharField(
@@ -177,7 +186,7 @@ class AskForm(forms.Form):
             question = cleaned.pop(f"question_{number}", "")
             name = cleaned.pop(f"name_{number}", "")
             blind = cleaned.pop(f"blind_{number}", False)
-            if name and not question:
+            if name and not question and number > 1:
                 self.add_error(f"question_{number}", "Say what is asked.")
             if question:
                 free = f"criterion-{len(criteria) + 1}" if criteria else OVERALL
@@ -185,6 +194,13 @@ class AskForm(forms.Form):
                 if key in [row[0] for row in criteria]:
                     self.add_error(f"name_{number}", "Another one has this name.")
                 criteria.append([key, question, blind])
+        # a published statement is shown from then on
+        said = {name: cleaned.get(name, "") for name in ("design", "kind")}
+        ask = Ask("", "", {name: question for name, question, _ in criteria}, **said)
+        blind = [name for name, _, hides_input in criteria if hides_input]
+        criteria = [[*one, one[0] in blind] for one in questions_of(ask).items()]
+        if not criteria:
+            self.add_error("question_1", NO_QUESTION)
         cleaned["criteria"] = criteria
         for name in READ_BEFORE:
             # Browsers send CR LF.
@@ -382,8 +398,8 @@ class PilotForm(RewardForm):
 
 
 RATERS = [
-    (LIKE, "raters like these, such as a paid crowd or a panel"),
-    (THESE, "these raters, such as colleagues with a link"),
+    (Population.LIKE.value, "raters like these, such as a paid crowd or a panel"),
+    (Population.THESE.value, "these raters, such as colleagues with a link"),
 ]
 # Texts with names: one a line.
 _NAMED = {"criteria", "labels"}

@@ -178,15 +178,6 @@ def read_predictions(
         Limit on the file, packed and unpacked.
     conversations : bool, optional
         Whether predictions may be lists of turns; they are stored as readable text.
-
-    Examples
-    --------
-    >>> import io
-    >>> read = read_predictions(
-    ...     io.BytesIO(b'{"q1": "Iron."}'), filename="p.json", instance_ids=["q1"],
-    ...     max_bytes=1000, max_chars_per_prediction=100)
-    >>> read.predictions, read.problems, read.format
-    ({'q1': 'Iron.'}, [], 'json-object')
     """
     matcher = _Matcher(instance_ids, max_chars_per_prediction, conversations)
     kind = ""

@@ -20,6 +20,7 @@ from leaderboard.stats.systems.estimates import (
     Population,
 )
 from leaderboard.stats.systems.ranks import Ranking, rank_by_p
+from leaderboard.stats.systems.weighting import contrasts
 from leaderboard.table_stats.analysis import Analysis, PairLine, SystemLine
 from leaderboard.table_stats.read import Codes, Pairs
 
@@ -164,9 +165,7 @@ def _p_values(fit: BradleyTerry) -> Floats:
     from scipy import special
 
     gaps = fit.strengths[:, None] - fit.strengths[None, :]
-    spread = np.diag(fit.covariance)
-    variance = spread[:, None] + spread[None, :] - 2 * fit.covariance
-    error = np.sqrt(np.maximum(variance, 0.0))
+    error = np.sqrt(np.maximum(contrasts(fit.covariance), 0.0))
     ratio = np.full_like(gaps, np.inf)
     np.divide(np.abs(gaps), error, out=ratio, where=error > 0)
     # ignore differences due to rounding

@@ -95,7 +95,7 @@ def _systems(analysis: Analysis) -> Sheet:
     header += ["n", *([f"{analysis.raters}s", "effective", "largest"] if known else [])]
     rows = [
         (
-            _ranks(line.rank_low, line.rank_high),
+            ranks_in_words(line.rank_low, line.rank_high),
             line.system,
             _number(line.estimate.estimate),
             _interval(line.estimate),
@@ -114,11 +114,11 @@ def _systems(analysis: Analysis) -> Sheet:
     ]
     clusters = [line.cluster for line in analysis.systems]
     rules = {i for i in range(1, len(clusters)) if clusters[i] != clusters[i - 1]}
-    what = _some(analysis.n, "comparison" if strengths else "rating")
+    what = some(analysis.n, "comparison" if strengths else "rating")
     title = f"{analysis.criterion or 'Systems'}: {what}"
-    title += f" by {_some(analysis.n_workers, analysis.raters)}" if known else ""
+    title += f" by {some(analysis.n_workers, analysis.raters)}" if known else ""
     if analysis.n_instances:
-        title += f" of {_some(analysis.n_instances, 'instance')}"
+        title += f" of {some(analysis.n_instances, 'instance')}"
     notes = (
         f"Results are about {analysis.population.label}.",
         f"The 95 % interval covers {analysis.covers}.",
@@ -135,7 +135,7 @@ def _first_place(analysis: Analysis) -> tuple[str, ...]:
     if found is None:
         return ()
     return (
-        f"First place hangs on {_some(found.n_ratings, 'rating')} "
+        f"First place hangs on {some(found.n_ratings, 'rating')} "
         f"({100 * found.share:.2g} %): without, {found.rival} would lead instead of "
         f"{found.leader}.",
     )
@@ -163,7 +163,7 @@ def _pairs(analysis: Analysis) -> Sheet:
 
 def _rank_sums(analysis: Analysis) -> Sheet:
     rows = tuple(
-        (_ranks(one.first, one.last), one.system, f"{one.z:.3f}", str(one.wins))
+        (ranks_in_words(one.first, one.last), one.system, f"{one.z:.3f}", str(one.wins))
         for one in analysis.rank_sums
     )
     starts = [one.first for one in analysis.rank_sums]
@@ -239,11 +239,11 @@ def _neighbours(analysis: Analysis) -> Sheet:
     return Sheet("Neighbours, tested in pairs for this crowd", header, rows, notes)
 
 
-def _some(n: int, noun: str) -> str:
+def some(n: int, noun: str) -> str:
     return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
-def _ranks(first: int, last: int) -> str:
+def ranks_in_words(first: int, last: int) -> str:
     return str(first) if first == last else f"{first}-{last}"
 
 

@@ -17,7 +17,10 @@ def _sheet(sheet: Sheet) -> str:
     table = [sheet.header, *sheet.rows]
     widths = [max(len(row[i]) for row in table) for i in range(len(sheet.header))]
     # columns of words are left-aligned, numbers right-aligned; the first rows decide
-    words = [not _is_number(row) for row in zip(*sheet.rows, strict=True)]
+    words = [
+        any(cell[:1] not in "-.<[0123456789" for cell in column)
+        for column in zip(*sheet.rows, strict=True)
+    ]
     lines = [sheet.title]
     for number, row in enumerate(table):
         if number - 1 in sheet.rules:
@@ -32,7 +35,3 @@ def _sheet(sheet: Sheet) -> str:
             note, _WIDTH, initial_indent="  ", subsequent_indent="  "
         )
     return "\n".join(lines) + "\n"
-
-
-def _is_number(column: Sequence[str]) -> bool:
-    return all(cell[:1] in "-.<[0123456789" for cell in column)

@@ -9,8 +9,9 @@ from rest_framework import serializers
 from genie.lib.errors import GenieError
 from leaderboard.api.query import CursorQuery
 from leaderboard.api.records import HtmlUrl, Record
+from leaderboard.designs.base import all_designs
 from leaderboard.metrics.base import all_metrics
-from leaderboard.tasks.config import LIKE, THESE, HumanConfig
+from leaderboard.tasks.config import RATERS, HumanConfig
 from leaderboard.tasks.models import Instance, Task
 from leaderboard.tasks.selectors import Origin, Provenance, provenance_of
 
@@ -52,9 +53,12 @@ class HumanSerializer(Record):
         "design scale criteria n_instances ratings_per_instance reward_cents estimate "
         "ranks raters"
     )
+    design = serializers.ChoiceField(
+        choices=[(slug, one.label or slug) for slug, one in all_designs().items()]
+    )
     n_instances = serializers.IntegerField(help_text="Instances rated per submission.")
     raters = serializers.ChoiceField(
-        choices=[THESE, LIKE],
+        choices=RATERS,
         help_text="Whether results are about these raters, or about raters like these.",
     )
     help_texts = {

@@ -63,7 +63,7 @@ def _of_metric(metric: type[Metric], options: Mapping[str, object]) -> list[Prob
         if name not in parameters:
             sentence = (
                 f"there is no such parameter; {metric.label} takes "
-                f"{_listed(list(parameters))}."
+                f"{', '.join(parameters) or 'no parameters'}."
             )
             wrong.append(Problem(f"{key}.{name}", sentence))
         elif not _fits(value, default := parameters[name].default):
@@ -86,7 +86,3 @@ def _fits(value: object, default: object) -> bool:
         return isinstance(value, int | float) and not isinstance(value, bool)
     # Exactly the type: in Python, True is an instance of int.
     return type(value) is type(default)
-
-
-def _listed(names: list[str]) -> str:
-    return ", ".join(names) if names else "no parameters"

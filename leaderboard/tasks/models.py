@@ -10,6 +10,7 @@ from crowd.hit_templates.form import CONVERSATION, PLAIN
 from crowd.hit_templates.formats import with_layout
 from genie.lib.database import OrderedJSONField
 from leaderboard.tasks.config import HumanConfig, TaskConfig, read_task
+from leaderboard.tasks.config.differences import COMPARISON, HUMAN, JOINT
 
 # The template of statements about any kind of text.
 GENERAL = "general-judgement"
@@ -72,18 +73,25 @@ class Task(models.Model):
         )
 
     @property
-    def pairs_only(self) -> bool:
-        """Whether systems are only compared: there is no question about one output."""
-        return (
-            "criteria" in self.config.get("comparison", {})
-            and self.human.hit_template == GENERAL
-            and dict(self.human.criteria)
-            == dict(hit_templates.known()[GENERAL].questions)
-        )
+    def table(self) -> str:
+        """The table of task.toml with the questions; [human] may have none."""
+        human = self.human
+        usual = hit_templates.known()[GENERAL].questions
+        if human.hit_template != GENERAL or dict(human.criteria) != dict(usual):
+            return HUMAN
+        several = (COMPARISON, JOINT)
+        found = (one for one in several if "criteria" in self.config.get(one, {}))
+        return next(found, HUMAN)
+
+    @property
+    def side_by_side(self) -> bool:
+        """Whether there is no question about one output, only about several."""
+        return self.table != HUMAN
 
     @property
     def asked(self) -> HumanConfig:
-        return self.configuration.comparison if self.pairs_only else self.human
+        asked: HumanConfig = getattr(self.configuration, self.table)
+        return asked
 
     @property
     def sample_size(self) -> int:

@@ -19,6 +19,7 @@ def staff_campaigns(
     may_see = (
         evaluation is not None
         and not evaluation.imported_id
+        and not evaluation.task.by_colleagues
         and staff_may(
             context["request"].user, Staff.SEE_CAMPAIGNS, evaluation.task.slug
         )

@@ -28,7 +28,6 @@ from leaderboard.evaluation.models.human_evaluation import Score
 from leaderboard.evaluation.selectors.board_ratings import rank_rule
 from leaderboard.evaluation.selectors.ranked_scores import partial_of_score
 from leaderboard.stats.ranking import RANK_RULE
-from leaderboard.stats.systems.estimates import COVERS_CROWD
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.selectors import provenance_of
 
@@ -168,11 +167,8 @@ def made_elsewhere(task: Task) -> dict[str, Any]:
 @register.simple_tag(takes_context=True)
 def interval_covers(context: Context) -> str:
     rows = [line.row for line in context.get("lines") or ()]
-    said = dict.fromkeys(row.human.covers for row in rows if row.human)
-    task = context.get("task")
-    if said or task is None:
-        return "; of other systems, ".join(said) or COVERS_CROWD
-    return covers_of(task)
+    shown = dict.fromkeys(row.human.covers for row in rows if row.human)
+    return covers_of(context.get("task"), shown)
 
 
 @register.simple_tag

@@ -133,7 +133,7 @@ class Command(BaseCommand):
                 if slug
                 else "These ratings can be imported with --task SLUG; nothing was stored."
             )
-            self._say(sentence, options)
+            (self.stderr if options["json"] else self.stdout).write(sentence)
             return
         row = bring_in(
             judgments,
@@ -218,9 +218,6 @@ class Command(BaseCommand):
             f"Import {row.pk}: /tasks/{row.task.slug}/ has its board. Nothing is known of "
             f"{', '.join(unknown)}; --known NAME=WORDS says it."
         )
-
-    def _say(self, sentence: str, options: dict[str, Any]) -> None:
-        (self.stderr if options["json"] else self.stdout).write(sentence)
 
     def _take_back(self, pk: int) -> None:
         row = Import.objects.select_related("task").filter(pk=pk).first()

@@ -25,6 +25,9 @@ HINTS = {
     "release-changed": " Here: another name for the new files.",
     "no-system-column": " Here: --system COLUMN.",
     "no-input-column": " Here: --input COLUMN.",
+    look.NO_QUESTION: " Here: --ask WORDS.",
+    look.NO_LANGUAGE.format("inputs"): " Here: --source-language CODE.",
+    look.NO_LANGUAGE.format("outputs"): " Here: --target-language CODE.",
 }
 
 
@@ -66,7 +69,8 @@ class Command(BaseCommand):
         ask = _ask(options)
         drafted = look.draft_of(material, ask)
         if drafted.problems or drafted.bundle is None:
-            _refuse("The task cannot be made", drafted.problems)
+            hinted = [f"{one}{HINTS.get(one, '')}" for one in drafted.problems]
+            _refuse("The task cannot be made", hinted)
         self._say_asked(drafted.bundle.document, ask)
         if options["save"]:
             home = drafted.bundle.write(options["save"])
@@ -124,20 +128,20 @@ class Command(BaseCommand):
         self.stdout.write(
             f"  about {human['expected_seconds']} seconds "
             f"{'a page' if ask.items_per_page == 1 else 'an output or pair'}, {pay}; "
-            f"{human['sample_size']:,} inputs a system"
+            f"{human['sample_size']:,} inputs a system; from "
+            f"{document['source_language']} to {document['target_language']}"
         )
 
     def _start(
         self, made: make.Made, ask: Ask, owner: Any, options: dict[str, Any]
     ) -> None:
-        pairs = ask.way.table() == "comparison"
-        planned = start.plan(made.task, made.submissions, pairs=pairs, by=owner)
+        start.request(made.task, made.submissions, by=owner)
+        planned = start.plan(made.task, made.submissions)
         site = str(settings.GENIE["SITE_URL"]).rstrip("/")
         if planned.waiting:
             price = f"It costs up to ${planned.cents / 100:,.2f}: "
             self.stdout.write(
-                f"{price if planned.cents else ''}"
-                f"{_to_judge(planned, ask.items_per_page, pairs=pairs)}."
+                f"{price if planned.cents else ''}{_to_judge(planned, ask)}."
             )
             if not self._confirmed(planned, options):
                 self.stdout.write(
@@ -202,14 +206,16 @@ def _who_rates() -> str:
     return {"2": keep.INVITED, "3": "prolific"}.get(input(asked).strip(), keep.LINK)
 
 
-def _to_judge(planned: start.Plan, per_page: int, *, pairs: bool) -> str:
-    n = len(planned.waiting)
-    what = "comparison" if pairs else "campaign" if planned.cents else "system"
+def _to_judge(planned: start.Plan, ask: Ask) -> str:
+    n, table = len(planned.waiting), ask.way.table()
+    alone = "campaign" if planned.cents else "system"
+    what = {"human": alone, "joint": "joint evaluation"}.get(table, table)
     where = f"in {n} {what}{'' if n == 1 else 's'}"
-    if per_page == 1:
+    if ask.items_per_page == 1:
         return f"{planned.n_hits:,} pages to judge {where}"
     return (
-        f"{planned.n_hits:,} outputs or pairs to judge, {per_page} on a page, {where}"
+        f"{planned.n_hits:,} outputs or pairs to judge, {ask.items_per_page} on a page, "
+        f"{where}"
     )
 
 
@@ -228,13 +234,16 @@ def _about_files(parser: CommandParser) -> None:
         "--names", default="", help="COLUMN that says whose output it is"
     )
     files.add_argument("--hide-references", action="store_true")
-    files.add_argument("--source-language", default="en")
-    files.add_argument("--target-language", default="en")
+    for name in ("--source-language", "--target-language"):
+        files.add_argument(name, default="", help="en, de, ...; else guessed")
 
 
 def _about_questions(parser: CommandParser) -> None:
     asked = parser.add_argument_group("what to ask")
     asked.add_argument("--ask", default="", help="the question or statement")
+    asked.add_argument(
+        "--ties", action="store_true", help="two systems may be equally good"
+    )
     asked.add_argument(
         "--criterion", action="append", default=[], metavar="NAME=WORDS",
         help="one of several criteria; the first ranks",
@@ -353,6 +362,7 @@ def _ask(options: dict[str, Any]) -> Ask:
         tests_percent=options["tests"],
         blind=options["blind"],
         checkboxes=options["checkbox"],
+        allow_tie=options["ties"],
         instructions=instructions,
         source_language=options["source_language"],
         target_language=options["target_language"],

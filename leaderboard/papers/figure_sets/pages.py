@@ -13,6 +13,7 @@ from leaderboard.stats.bradley_terry import (
     bradley_terry_by_worker,
 )
 from leaderboard.stats.comparisons import Comparisons, compare
+from leaderboard.stats.systems.weighting import contrasts
 from leaderboard.stats.true_skill import true_skill
 
 if TYPE_CHECKING:
@@ -171,8 +172,4 @@ def _strengths(games: Comparisons, workers: pd.Series, names: list[str]) -> Comp
 
 
 def _errors(fit: BradleyTerry) -> np.ndarray:
-    covariance = fit.covariance
-    own = np.diag(covariance)
-    pairs = own[:, None] + own[None, :] - 2 * covariance
-    np.fill_diagonal(pairs, own)
-    return np.sqrt(np.maximum(pairs, 0.0))
+    return np.sqrt(np.maximum(contrasts(fit.covariance), 0.0))

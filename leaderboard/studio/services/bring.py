@@ -141,8 +141,9 @@ def begin(
             code="slug-taken",
         )
     with transaction.atomic():
-        draft = Draft.objects.create(owner_id=owner.pk, slug=slug, title=title)
-        keep.add(draft, files)
+        draft = keep.begin(
+            owner=owner, slug=slug, title=title, files=files, imported={}
+        )
         say(draft, **said)
         draft.refresh_from_db()
     return draft

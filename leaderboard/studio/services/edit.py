@@ -64,7 +64,7 @@ WORDS = {"criteria", "labels", "instructions"}
 
 def said_by(task: Task) -> dict[str, Any]:
     config = task.configuration
-    asked: HumanConfig = getattr(config, _table_of(task))
+    asked = task.asked
     return {
         "title": config.title,
         "summary": config.summary,
@@ -120,7 +120,7 @@ def change(
         table: dict[str, Any] = document
         for part in tables:
             if name in WORDS:
-                part = _table_of(task)
+                part = task.table
             table = table.setdefault(part, {})
         table[key] = value
     if budget_cents is not None:
@@ -194,11 +194,6 @@ def new_version(task: Task, *, by: Account) -> Draft:
     return draft
 
 
-def _table_of(task: Task) -> str:
-    """Return the table with the workers' texts: that of pairs, if these are asked."""
-    return "comparison" if "comparison" in task.config else "human"
-
-
 def _columns(
     task: Task, systems: list[Submission]
 ) -> tuple[list[dict[str, Any]], list[Use]]:
@@ -245,11 +240,10 @@ def _columns(
 
 
 def _asked(task: Task) -> dict[str, Any]:
-    config, table = task.configuration, _table_of(task)
-    human: HumanConfig = getattr(config, table)
+    config, human = task.configuration, task.asked
     blind = {name for name, shown in human.show_input.items() if not shown}
     way = offered_designs().get(human.design)
-    usual = way and (way.table(), way.scales[0]) == (table, human.scale)
+    usual = way and (way.table(), way.scales[0]) == (task.table, human.scale)
     return {
         "design": human.design if usual else "",
         "criteria": [
@@ -258,6 +252,7 @@ def _asked(task: Task) -> dict[str, Any]:
         "kind": config.kind,
         "summary": config.summary,
         "checkboxes": list(human.checkboxes),
+        "allow_tie": human.allow_tie,
         "instructions": human.instructions,
         "consent": human.consent,
         "source_language": config.source_language,
@@ -267,7 +262,7 @@ def _asked(task: Task) -> dict[str, Any]:
 
 
 def _people(task: Task) -> dict[str, Any]:
-    human, asked = task.human, getattr(task.configuration, _table_of(task))
+    human, asked = task.human, task.asked
     by_link = task.by_colleagues or Invitation.objects.filter(pool=task.slug).exists()
     here = keep.LINK if by_link else keep.INVITED
     return {

@@ -32,14 +32,15 @@ OWN_PEOPLE = {LINK, INVITED}
 
 @transaction.atomic
 def begin(
-    *, owner: Account, slug: str, title: str, files: Sequence[File[bytes]]
+    *, owner: Account, slug: str, title: str, files: Sequence[File[bytes]], **state: Any
 ) -> Draft:
-    """Store the files of a new draft.
+    """Store the files of a new draft; one with a `state` is about an existing task.
 
     Raises ``slug-taken``, ``no-files``, ``too-many-files``, ``same-file``.
     """
-    refuse_taken(slug)
-    draft = Draft.objects.create(owner_id=owner.pk, slug=slug, title=title)
+    if not state:
+        refuse_taken(slug)
+    draft = Draft.objects.create(owner_id=owner.pk, slug=slug, title=title, state=state)
     add(draft, files)
     return draft
 
@@ -96,7 +97,9 @@ def read(draft: Draft) -> Files:
     """Read the draft's files again, with the roles that its owner chose."""
     opened = [(row.name, row.file.open("rb")) for row in draft.files.all()]
     try:
-        return look_at(opened, settled=settled(draft))
+        return look_at(
+            opened, settled=settled(draft), fewest=1 if "adds" in draft.state else 2
+        )
     finally:
         for _, file in opened:
             file.close()
@@ -183,6 +186,7 @@ _ASKED = (
     "kind",
     "summary",
     "checkboxes",
+    "allow_tie",
     "instructions",
     "consent",
     "source_language",

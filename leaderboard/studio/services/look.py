@@ -6,15 +6,18 @@ from typing import IO, BinaryIO, cast
 
 from django.conf import settings
 
+from crowd import hit_templates
+from crowd.scales.base import all_scales
 from genie.lib.bounded import LimitExceeded, call_bounded
 from genie.lib.bounded import Limits as Bounds
 from genie.lib.errors import GenieError
-from leaderboard.evaluation.services.comparison import MOST_SYSTEMS, MOST_WORKERS
+from leaderboard.evaluation.services import comparison, joint
 from leaderboard.files import Problem
 from leaderboard.tables import Table
-from leaderboard.tasks.drafts.ask import Ask
+from leaderboard.tasks.drafts.ask import KINDS, Ask
 from leaderboard.tasks.drafts.bundle import SLUG, Bundle
 from leaderboard.tasks.drafts.draft import MOST_ITEMS, draft
+from leaderboard.tasks.drafts.languages import language_of
 from leaderboard.tasks.intake.guess import guess
 from leaderboard.tasks.intake.join import Material, put_together
 from leaderboard.tasks.intake.read import LIMITS, read_table
@@ -25,7 +28,13 @@ from leaderboard.tasks.services import configuration
 BOUNDS = Bounds(cpu_seconds=20, memory_bytes=1 << 30, wall_seconds=60)
 MOST_FILES = 100
 # How many people may rate a pair.
-VOTES = {1, 2, *range(3, MOST_WORKERS + 1, 2)}
+VOTES = {1, 2, *range(3, comparison.MOST_WORKERS + 1, 2)}
+NO_QUESTION = (
+    "Write the question that people answer, such as “How fluent is the text?”."
+)
+NO_LANGUAGE = "Name the language of the {}: their texts do not show it clearly."
+_AGREEMENT = {"likert-5", "binary"}
+_SERVICES = {"comparison": comparison, "joint": joint}
 
 
 @dataclass(frozen=True)
@@ -52,6 +61,8 @@ def look_at(
     files: Sequence[tuple[str, IO[bytes]]],
     said: Said | None = None,
     settled: Sequence[Use] = (),
+    *,
+    fewest: int = 2,
 ) -> Files:
     """Read files and join them, without storing.
 
@@ -78,7 +89,7 @@ def look_at(
     uses, problems = guess(tables, said, settled)
     if problems:
         return Files(tables, uses, problems)
-    material, problems = put_together(tables, uses)
+    material, problems = put_together(tables, uses, fewest=fewest)
     problems += _too_long(material)
     return Files(tables, uses, problems, None if problems else material)
 
@@ -121,12 +132,39 @@ def draft_of(material: Material, ask: Ask) -> Drafted:
             "hyphens between them, such as my-summaries."
         )
         return Drafted(None, [wrong])
+    ask = complete_ask(material, ask)
+    known = {"inputs": ask.source_language, "outputs": ask.target_language}
+    lacking = [NO_LANGUAGE.format(side) for side, found in known.items() if not found]
+    if not ask.criteria:
+        lacking = [NO_QUESTION, *lacking]
+    if lacking:
+        return Drafted(None, lacking)
     try:
         bundle = draft(material, ask)
     except GenieError as error:
         return Drafted(None, [error.message])
     misfits = [str(one) for one in configuration.misfits(bundle.document).all()]
     return Drafted(bundle, [*misfits, *_unlike(material, ask)])
+
+
+def questions_of(ask: Ask) -> dict[str, str]:
+    """Return the criteria, or those that the page publishes; empty without either."""
+    scale = all_scales()[ask.way.scales[0]]
+    published = scale.slug in _AGREEMENT if ask.page in KINDS else scale.counted
+    usual = hit_templates.get(ask.page).questions if published else {}
+    return dict(usual if scale.counted else ask.criteria or usual)
+
+
+def complete_ask(material: Material, ask: Ask) -> Ask:
+    """Add published questions, and languages that the texts show."""
+    inputs = [text for item in material.items for text in item.fields.values()]
+    outputs = [text for texts in material.systems.values() for text in texts.values()]
+    return replace(
+        ask,
+        criteria=questions_of(ask),
+        source_language=ask.source_language or language_of(inputs),
+        target_language=ask.target_language or language_of(outputs),
+    )
 
 
 def _unlike(material: Material, ask: Ask) -> Iterator[str]:
@@ -144,18 +182,17 @@ def _unlike(material: Material, ask: Ask) -> Iterator[str]:
             f"{bare:,} of the instances to be rated have no reference, which the design "
             f"{ask.way.slug} shows to workers."
         )
-    if ask.way.table() == "comparison":
-        n, most = len(material.systems), MOST_SYSTEMS
-        if not 2 <= n <= most:
-            yield f"Comparisons of two systems need 2 to {most} systems, not {n}."
-        if len(ask.criteria) > 1:
-            yield "Comparisons of two systems ask one question; leave the others out."
-        if ask.ratings not in VOTES:
-            yield (
-                "An even number of ratings may have no majority: choose 1, 2 (a third "
-                "decides where two disagree), 3, 5, 7 or 9 for comparisons."
-            )
-    elif ask.tests_percent and referenced < 2:
+    n, service = len(material.systems), _SERVICES.get(ask.way.table())
+    if service and not 2 <= n <= service.MOST_SYSTEMS:
+        yield f"This design needs 2 to {service.MOST_SYSTEMS} systems, not {n}."
+    if service and ask.ratings > service.MOST_WORKERS:
+        yield f"This design takes at most {service.MOST_WORKERS} ratings of an input."
+    elif service is comparison and ask.ratings not in VOTES:
+        yield (
+            "An even number of ratings may have no majority: choose 1, 2 (a third "
+            "decides where two disagree), 3, 5, 7 or 9 for comparisons."
+        )
+    if ask.tests_percent and referenced < 2:
         yield (
             "Test questions are made from references, and the files have "
             f"{'one' if referenced else 'none'}: set their share to 0."

@@ -15,7 +15,6 @@ import numpy as np
 from django.db import transaction
 from django.utils import timezone
 
-from crowd import hit_templates
 from crowd.campaigns.services import run
 from crowd.hits.models import Campaign, Pool
 from crowd.hits.selectors import campaign_progress
@@ -33,10 +32,9 @@ from leaderboard.evaluation.evidence import agreement
 from leaderboard.stats.mixed import Components, pilot_components
 from leaderboard.studio.models import Draft
 from leaderboard.studio.services.preview import page_like
-from leaderboard.tasks.config import read_task
 from leaderboard.tasks.drafts.bundle import Bundle
 from leaderboard.tasks.intake.join import Material
-from leaderboard.tasks.services.configuration import pay_problem
+from leaderboard.tasks.services.configuration import pay_problem, unsaved_task
 from quality.bans.selectors import clean_ratings
 
 if TYPE_CHECKING:
@@ -155,11 +153,8 @@ def begin(
 
 def _check_pay(bundle: Bundle, wanted: Wanted) -> None:
     """Refuse a reward below the minimum; people come by the link and may be unpaid."""
-    table = "comparison" if "comparison" in bundle.document else "human"
-    config = read_task(bundle.document, hit_templates.known()).config
-    human = replace(
-        getattr(config, table), reward_cents=wanted.reward_cents, platform=run.HERE
-    )
+    asked = unsaved_task(bundle.slug, bundle.document, wanted.n_items).asked
+    human = replace(asked, reward_cents=wanted.reward_cents, platform=run.HERE)
     if problem := pay_problem(human):
         raise GenieError(f"The pilot's reward {problem}", code="below-minimum-pay")
 
@@ -189,13 +184,13 @@ def measured(campaign: Campaign) -> Measured:
     unit = unit_of(all_scales()[kind.scale])
     first = ratings[ratings["criterion"] == next(iter(kind.criteria))]
     return Measured(
-        n_ratings=len(first),
+        n_ratings=len(first.drop_duplicates(["item", "worker"])),
         n_people=int(first["worker"].nunique()),
         seconds=campaign_progress(campaign).median_active_seconds,
         agreement={
             name: agreement(
                 ratings[ratings["criterion"] == name].assign(
-                    submission=0, instance=ratings["item"]
+                    submission=ratings["slot"], instance=ratings["item"]
                 ),
                 unit,
             )
@@ -211,7 +206,7 @@ def _components(
     ratings: pd.DataFrame, unit: Unit, key_of: Mapping[int, str]
 ) -> Components | None:
     """Estimate the variance components; None without any variation."""
-    if len(ratings) < FEWEST_RATINGS or unit.logarithmic:
+    if len(ratings) < FEWEST_RATINGS or unit.logarithmic or ratings["slot"].any():
         return None
     systems = ratings["item"].map(key_of).str.rpartition(":")[2]
     systems = systems if 2 * systems.nunique() <= len(systems) else systems.str[:0]

@@ -11,14 +11,17 @@ from crowd.hits.services.build import HITTypeSpec
 from crowd.pricing import Quote
 from crowd.workers.hit_form import sent_to, shown_item
 from leaderboard.designs.base import Shown
+from leaderboard.evaluation.expected import expected_labels
 from leaderboard.evaluation.price import (
     Precision,
     expected_precision,
     quote_comparison,
+    quote_side_by_side,
     quote_single,
 )
 from leaderboard.stats.mixed import Components
 from leaderboard.studio.services.start import question_of_pairs
+from leaderboard.tasks.config.differences import COMPARISON, JOINT
 from leaderboard.tasks.drafts.bundle import Bundle
 from leaderboard.tasks.intake.join import Material
 from leaderboard.tasks.models import Task
@@ -50,12 +53,11 @@ def page_like(
     `number` counts inputs in order; the systems take turns.
     """
     task = _unsaved(bundle, material)
-    config = task.configuration
-    human = config.comparison if compares(bundle) else config.human
+    human = task.asked
     design = design_of(task, human)
     item = material.items[number % len(material.items)]
     systems = list(material.systems)
-    n = min(design.n_outputs[0] - design.references_among, len(systems))
+    n = design.n_shown(len(systems))
     turn = [systems[(number + k) % len(systems)] for k in range(n)]
     references = item.references[: design.references_among]
     data = design.data(
@@ -74,7 +76,8 @@ def precision_of(
 
     It is estimated from a pilot, if there was one.
     """
-    if compares(bundle):
+    task = _unsaved(bundle, material)
+    if task.side_by_side:
         return None
     found = measured or {}
     variances = found.get("components")
@@ -84,20 +87,25 @@ def precision_of(
         else None
     )
     n_systems = max(len(material.systems), 2)
-    return expected_precision(_unsaved(bundle, material), pilot, n_systems)
+    return expected_precision(task, pilot, n_systems)
+
+
+def labels_of(bundle: Bundle, material: Material) -> dict[str, Any] | None:
+    task = _unsaved(bundle, material)
+    pairs = task.table == COMPARISON
+    return expected_labels(task, question_of_pairs(task)) if pairs else None
 
 
 def price_of(bundle: Bundle, material: Material) -> Quote:
     """Return the price of all systems, or of all pairs if none is decided early."""
     task, n = _unsaved(bundle, material), len(material.systems)
-    if not compares(bundle):
+    each, human = task.human.ratings_per_instance, task.configuration.comparison
+    if task.table == JOINT:
+        return quote_side_by_side(task.asked, task.sample_size, each)
+    if not task.side_by_side:
         return quote_single(task, n_anchor_items=0).times(n)
-    human = task.configuration.comparison
-    return quote_comparison(human, question_of_pairs(task)).times(math.comb(n, 2))
-
-
-def compares(bundle: Bundle) -> bool:
-    return "comparison" in bundle.document
+    n_pairs = math.comb(n, 2) * len(human.criteria)
+    return quote_comparison(human, question_of_pairs(task)).times(n_pairs)
 
 
 def _unsaved(bundle: Bundle, material: Material) -> Task:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -11,27 +12,33 @@ from crowd.workers.services import invitations
 from genie.lib import jobs
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
+from leaderboard.designs.base import all_designs
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.models.comparison import Comparison
-from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
+from leaderboard.evaluation.models.human_evaluation import (
+    EvaluatedSystem,
+    HumanEvaluation,
+    JointEvaluation,
+)
 from leaderboard.evaluation.run import advance
-from leaderboard.evaluation.services import comparison
+from leaderboard.evaluation.services import comparison, joint
 from leaderboard.evaluation.services.request import join
 from leaderboard.studio.models import Draft
 from leaderboard.studio.services import make
 from leaderboard.submissions import states
 from leaderboard.submissions.models import Submission
+from leaderboard.tasks.config.differences import JOINT
 from leaderboard.tasks.models import Task
 
 MOST_LINKS = 200
-Subject = Submission | Comparison
+Subject = Submission | Comparison | JointEvaluation
 Strategy = Comparison.Strategy
 WAITING = states.State.REQUESTED
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The systems or pairs to approve; the sums are over all that wait."""
+    """The requests to approve; the sums are over all that wait."""
 
     subjects: list[Subject]
     cents: int
@@ -42,12 +49,10 @@ class Plan:
         return [one for one in self.subjects if _evaluation(one).state == WAITING]
 
 
-def plan(
-    task: Task, submissions: Sequence[Submission], *, pairs: bool, by: Account
-) -> Plan:
-    """Return the price of an evaluation; with `pairs`, request every comparison first."""
+def plan(task: Task, submissions: Sequence[Submission]) -> Plan:
+    """Return the price of an evaluation; of several systems at a time once requested."""
     subjects: list[Subject] = (
-        [*_pairs(task, submissions, by=by)] if pairs else [*submissions]
+        requests_of(task, submissions) if task.side_by_side else [*submissions]
     )
     asked = dict.fromkeys(map(_evaluation, subjects))
     quotes = [decide.quote(one) for one in asked if one.state == WAITING]
@@ -86,8 +91,9 @@ def join_study(pk: int) -> None:
     for draft in Draft.objects.filter(task__submissions=pk).order_by("pk"):
         systems = make.systems_of(draft)
         measured = all(one.human_evaluation for one in systems)
-        if measured and pk in {one.pk for one in systems}:
+        if draft.task and measured and pk in {one.pk for one in systems}:
             join(systems)
+            request(draft.task, systems, by=draft.owner)
 
 
 def _approve(
@@ -129,14 +135,20 @@ def invite(
     )
 
 
-def pairs_asked(task: Task, submissions: Sequence[Submission]) -> QuerySet[Comparison]:
-    asked = Comparison.objects.filter(
-        a__in=submissions, b__in=submissions, a__task=task
+def requests_of(task: Task, submissions: Sequence[Submission]) -> list[Subject]:
+    """Return the joint evaluations or comparisons of these systems alone."""
+    others = EvaluatedSystem.objects.filter(evaluation__task=task)
+    others = others.exclude(submission__in=submissions)
+    rows: QuerySet[Any] = (
+        JointEvaluation.objects.prefetch_related("systems__submission")
+        if task.table == JOINT
+        else Comparison.objects.select_related("a", "b")
     )
-    return asked.exclude(state=states.State.WITHDRAWN)
+    rows = rows.filter(task=task).exclude(state=states.State.WITHDRAWN)
+    return [*rows.exclude(pk__in=others.values("evaluation")).order_by("pk")]
 
 
-def question_of_pairs(task: Task) -> comparison.Question:
+def question_of_pairs(task: Task, criterion: str = "") -> comparison.Question:
     """Return the question of a pair: every input of the sample, as often as wanted.
 
     If two ratings are wanted and differ, a third one decides.
@@ -144,8 +156,7 @@ def question_of_pairs(task: Task) -> comparison.Question:
     n = task.human.ratings_per_instance
     few = {1: Strategy.ONE, 2: Strategy.MAX_THREE}
     return comparison.Question(
-        criterion=next(iter(comparison.criteria_of(task))),
-        rule=comparison.DEFAULT_RULE if n == 1 else comparison.RULE_OF_LABELS,
+        criterion=criterion or next(iter(comparison.criteria_of(task))),
         strategy=few.get(n, Strategy.MAJORITY),
         n_workers=1 if n in few else n,
         max_pairs=task.sample_size,
@@ -153,16 +164,23 @@ def question_of_pairs(task: Task) -> comparison.Question:
 
 
 @transaction.atomic
-def _pairs(
-    task: Task, submissions: Sequence[Submission], *, by: Account
-) -> list[Comparison]:
-    asked = pairs_asked(task, submissions)
-    if not asked.exists():
-        # Two requests at once: the second one finds the pairs of the first.
-        Task.objects.select_for_update().get(pk=task.pk)
-    if not asked.exists():
-        comparison.request_all_pairs(submissions, question_of_pairs(task), by=by)
-    return list(asked.select_related("a", "b").order_by("pk"))
+def request(task: Task, submissions: Sequence[Submission], *, by: Account) -> None:
+    """Request every comparison, or one joint evaluation, unless that was done."""
+    # Two requests at once: the second one finds the rows of the first.
+    Task.objects.select_for_update().get(pk=task.pk)
+    if not task.side_by_side or requests_of(task, submissions):
+        return
+    if task.table == JOINT:
+        joint.request(
+            submissions,
+            by=by,
+            n_workers=task.human.ratings_per_instance,
+            per_page=all_designs()[task.asked.design].n_shown(len(submissions)),
+        )
+        return
+    for criterion in comparison.criteria_of(task):
+        asked = question_of_pairs(task, criterion)
+        comparison.request_all_pairs(submissions, asked, by=by)
 
 
 def _evaluation(subject: Subject) -> HumanEvaluation:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from django.conf import settings
@@ -15,7 +16,7 @@ from genie.lib.errors import GenieError
 from genie.lib.serving.pages import post_or, status_of
 from leaderboard.studio.forms import NewStudyForm
 from leaderboard.studio.models import Draft
-from leaderboard.studio.services import bring, keep
+from leaderboard.studio.services import bring, keep, more
 from leaderboard.studio.services.look import Files
 from leaderboard.studio.views.access import for_makers, own_draft, page
 from leaderboard.studio.views.begin import begun
@@ -53,7 +54,9 @@ def new(request: HttpRequest) -> HttpResponse:
 @for_makers
 def _new(request: HttpRequest) -> HttpResponse:
     form = NewStudyForm(request.POST if request.method == "POST" else None)
-    draft, trouble = begun(request, form, keep.begin)
+    adds = partial(keep.begin, adds=True)
+    begin = adds if "adds" in request.POST else keep.begin
+    draft, trouble = begun(request, form, begin)
     if draft is not None:
         keep.keep(draft, people={"who": form.cleaned_data["who"]})
         return redirect("leaderboard:studio-files", pk=draft.pk)
@@ -96,6 +99,15 @@ def _files(request: HttpRequest, pk: int) -> HttpResponse:
     keep.settle(draft, _as_said(found, request.POST))
     found = keep.read(draft)
     if "on" in request.POST and not found.problems:
+        if "adds" in draft.state:
+            shown = request.POST.get("shown", "")
+            try:
+                task = more.add(draft, found, by=request.user, shown=shown)
+            except GenieError as error:
+                messages.error(request, error.message)
+                return _columns_page(request, draft, found)
+            messages.success(request, "The inputs were added.")
+            return redirect("admin:leaderboard_task_campaigns", task.pk)
         return redirect("leaderboard:studio-ask", pk=pk)
     return _columns_page(request, draft, found)
 
@@ -131,6 +143,9 @@ def _columns_page(request: HttpRequest, draft: Draft, found: Files) -> HttpRespo
         else 0,
         "roles": ROLES,
         "formats": FORMATS,
+        "more": more.look(draft, found, request.user)
+        if "adds" in draft.state
+        else None,
         **_limits(),
     }
     return page(request, "files", draft, context)

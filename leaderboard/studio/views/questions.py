@@ -20,23 +20,23 @@ from genie.lib.serving.security import POLICY
 from genie.lib.typing import Account
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
-from leaderboard.evaluation.services import comparison
 from leaderboard.evaluation.services.hidden.preview import Part
 from leaderboard.evaluation.services.request import requested
 from leaderboard.studio.forms import AskForm, PeopleForm
 from leaderboard.studio.models import Draft
 from leaderboard.studio.services import keep
-from leaderboard.studio.services.look import Drafted, draft_of
+from leaderboard.studio.services.look import Drafted, complete_ask, draft_of
 from leaderboard.studio.services.preview import (
-    compares,
+    labels_of,
     page_of,
     precision_of,
     price_of,
 )
-from leaderboard.studio.services.start import question_of_pairs
+from leaderboard.studio.services.start import request as request_ratings
+from leaderboard.studio.services.start import requests_of
 from leaderboard.studio.views.access import for_makers, own_draft, page
 from leaderboard.submissions.models import Prediction, Submission, Team
-from leaderboard.tasks.drafts.ask import DEFAULT, Ask, offered_designs
+from leaderboard.tasks.drafts.ask import Ask
 from leaderboard.tasks.intake.join import Material
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.services import bundles
@@ -63,18 +63,15 @@ def hidden_questions(
     with transaction.atomic():
         try:
             task = bundles.import_bundle(drafted.bundle, by=by).task
-            pairs = ask.way.table() == "comparison"
             systems = [
                 _submitted(task, name, material.systems[name], by=by)
-                for name in islice(names, 2 if pairs else 1)
+                for name in islice(names, ask.way.n_shown(len(names)))
             ]
-            first, last = systems[0], systems[-1]
-            evaluation = (
-                comparison.request(first, last, question_of_pairs(task), by=by)
-                if pairs
-                else first.human_evaluation
+            request_ratings(task, systems, by=by)
+            subject = [*requests_of(task, systems), systems[0]][0]
+            return decide.test_questions(
+                decide.require_evaluation(subject, "not-measured")
             )
-            return decide.test_questions(evaluation) if evaluation else []
         finally:
             transaction.set_rollback(True)
 
@@ -132,7 +129,8 @@ def _taken(request: HttpRequest, pk: int, step: Step) -> HttpResponse:
     if material is None:
         return redirect("leaderboard:studio-files", pk=pk)
     data = request.POST if request.method == "POST" else None
-    form = step.form(data, draft.state.get(step.said, {}), keep.ask_of(draft))
+    ask = complete_ask(material, keep.ask_of(draft))
+    form = step.form(data, draft.state.get(step.said, {}), ask)
     if form.is_valid():
         keep.keep(draft, **{step.said: form.cleaned_data})
     drafted = draft_of(material, keep.ask_of(draft))
@@ -167,6 +165,7 @@ def _beside_people(
         **written,
         "measured": draft.state.get("measured"),
         "plan": plan_in_figures(material, drafted),
+        "figures": labels_of(drafted.bundle, material),
         "precision": precision_of(
             drafted.bundle, material, draft.state.get("measured")
         ),
@@ -174,18 +173,7 @@ def _beside_people(
     }
 
 
-_ASK = Step(
-    "ask",
-    "people",
-    "asked",
-    lambda data, said, ask: AskForm(
-        data,
-        said,
-        offered_designs()[DEFAULT].question,
-        keep.usual_consent(volunteers=ask.volunteers),
-    ),
-    _beside_questions,
-)
+_ASK = Step("ask", "people", "asked", AskForm, _beside_questions)
 _PEOPLE = Step(
     "people",
     "start",
@@ -257,7 +245,7 @@ def plan_in_figures(material: Material, drafted: Drafted) -> dict[str, Any] | No
     price = price_of(drafted.bundle, material)
     rated = price.lines[0]
     return {
-        "pairs": compares(drafted.bundle),
+        "pairs": "comparison" in drafted.bundle.document,
         "n_inputs": human["sample_size"],
         "n_systems": len(material.systems),
         "n_pages": rated.n,

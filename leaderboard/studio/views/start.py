@@ -70,14 +70,8 @@ def _load(request: HttpRequest, draft: Draft) -> None:
         keep.keep(draft, systems=list(material.systems))
 
 
-def _price(request: HttpRequest, draft: Draft) -> None:
-    submissions = make.systems_of(draft)
-    if draft.task is not None and _measured(submissions):
-        service.plan(draft.task, submissions, pairs=_pairs(draft), by=_account(request))
-
-
 def _approve(request: HttpRequest, draft: Draft) -> None:
-    planned = _plan(request, draft)
+    planned = _plan(draft)
     if planned is None or not decide.may_decide(request.user):
         raise GenieError("You may not approve this.", code="permission-denied")
     shown = request.POST.get("shown_cents", "")
@@ -94,7 +88,7 @@ def _approve(request: HttpRequest, draft: Draft) -> None:
         messages.success(request, f"Approved{price}.")
 
 
-_ACTS = {"load": _load, "price": _price, "approve": _approve}
+_ACTS = {"load": _load, "approve": _approve}
 
 
 def _invite(request: HttpRequest, draft: Draft) -> HttpResponse:
@@ -123,7 +117,7 @@ def _page(
         context["plan"] = plan_in_figures(material, drafted)
         return page(request, "start", draft, context)
     submissions = make.systems_of(draft)
-    planned = _plan(request, draft)
+    planned = _plan(draft)
     context |= {
         "task": draft.task,
         "submissions": submissions,
@@ -165,20 +159,13 @@ def _line(subject: service.Subject) -> dict[str, Any]:
     }
 
 
-def _plan(request: HttpRequest, draft: Draft) -> service.Plan | None:
-    """Price the requests; pairs are requested by a button, not by opening the page."""
+def _plan(draft: Draft) -> service.Plan | None:
+    """Price the requests; the job that measures the last system makes them."""
     submissions = make.systems_of(draft)
     if draft.task is None or not _measured(submissions):
         return None
-    pairs = _pairs(draft)
-    if pairs and not service.pairs_asked(draft.task, submissions).exists():
-        return None
-    return service.plan(draft.task, submissions, pairs=pairs, by=_account(request))
-
-
-def _pairs(draft: Draft) -> bool:
-    """Return it by the loaded task: the draft may have changed since."""
-    return draft.task is not None and "comparison" in draft.task.config
+    planned = service.plan(draft.task, submissions)
+    return planned if planned.subjects else None
 
 
 def _measured(submissions: list[Submission]) -> bool:

@@ -136,14 +136,6 @@ def preflight(
     ------
     ValueError
         If the inputs have different lengths.
-
-    Examples
-    --------
-    >>> warnings = preflight(
-    ...     ["It rains.", ""], [["It is raining."], ["It snows."]], [],
-    ...     target_language="en", source_language="de", seed=1)
-    >>> [warning.code for warning in warnings]
-    ['empty-predictions']
     """
     n = len(predictions)
     sources = sources or [""] * n

@@ -11,6 +11,8 @@ from crowd.hit_templates.form import MOST_ON_A_PAGE, read_errors
 from crowd.pricing import Quote, fee_per_assignment, quote
 from genie.lib.errors import GenieError
 from leaderboard.designs.several_outputs import RankME, TwoChoice
+from leaderboard.stats.stopping.sequential import RULES, SignFlips
+from leaderboard.stats.systems.estimates import Population
 from leaderboard.tasks.config.kinds import (
     Kind,
     Place,
@@ -56,7 +58,7 @@ EDITED, REFERENCES = "edited", "references"
 ADJUSTED, PLAIN, Z_SCORES = "adjusted", "plain", "z"
 ESTIMATES = (ADJUSTED, PLAIN, Z_SCORES)
 # The raters that results are about: those who rated, or raters like them.
-THESE, LIKE = "these", "like"
+RATERS = tuple(one.value for one in Population)
 # How a board is ranked: by simultaneous comparisons, or as in WMT's findings.
 SIMULTANEOUS, RANK_SUMS = "simultaneous", "rank-sums"
 # The default limit on one worker's share of a campaign in crowds of ten and more.
@@ -221,7 +223,9 @@ class HumanConfig:
         one_of((SIMULTANEOUS, RANK_SUMS), SIMULTANEOUS), SIMULTANEOUS, human_only=True
     )
     # the population of raters; None: not declared, which means raters like these
-    raters: str | None = setting(one_of((THESE, LIKE), LIKE), None, human_only=True)
+    raters: str | None = setting(
+        one_of(RATERS, Population.LIKE.value), None, human_only=True
+    )
     qualification_test: QualificationConfig | None = setting(
         _TRUE_OR_TABLE, None, human_only=True
     )
@@ -314,8 +318,8 @@ class HumanConfig:
         return not any(self.show_input.get(criterion, True) for criterion in criteria)
 
     @property
-    def population(self) -> str:
-        return self.raters or LIKE
+    def population(self) -> Population:
+        return Population(self.raters or Population.LIKE)
 
     @property
     def n_workers_wanted(self) -> int:
@@ -402,6 +406,10 @@ class ComparisonConfig(HumanConfig):
     )
     # pairs that are sent out together
     wave_size: int = setting(whole(1, 1_000), 20, per_table=True)
+    # the stopping rule; several answers a pair have one of labels
+    rule: str = setting(
+        one_of((*RULES,), SignFlips.name), SignFlips.name, per_table=True
+    )
 
     def n_tests_among(self, n_pairs: int) -> int:
         return round((self.positive_share + self.negative_share) * n_pairs)

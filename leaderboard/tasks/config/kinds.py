@@ -88,11 +88,6 @@ def text(at_most: int = 0, *, filled: bool = False) -> Kind[str]:
     """Create the kind of texts.
 
     `at_most` counts characters (0: no limit); `filled` refuses blank texts.
-
-    Examples
-    --------
-    >>> text(200, filled=True).what
-    'a text of at most 200 characters that is not empty'
     """
     what = f"a text of at most {at_most} characters" if at_most else "a text"
 
@@ -105,13 +100,7 @@ def text(at_most: int = 0, *, filled: bool = False) -> Kind[str]:
 
 
 def whole(at_least: int = 0, at_most: int | None = None) -> Kind[int]:
-    """Create the kind of whole numbers within bounds.
-
-    Examples
-    --------
-    >>> whole(1).what, whole(1, 100).what
-    ('a whole number of at least 1', 'a whole number from 1 to 100')
-    """
+    """Create the kind of whole numbers within bounds."""
     what = (
         f"a whole number of at least {at_least}"
         if at_most is None
@@ -130,14 +119,7 @@ def whole(at_least: int = 0, at_most: int | None = None) -> Kind[int]:
 
 
 def share(*, open_ends: bool = False) -> Kind[float]:
-    """Create the kind of shares from 0 to 1, without 0 and 1 if the ends are open.
-
-    Examples
-    --------
-    >>> problems = []
-    >>> share().read(0, Place("human.positive_share", problems)), problems
-    (0.0, [])
-    """
+    """Create the kind of shares from 0 to 1, without 0 and 1 if the ends are open."""
 
     def is_right(value: object) -> bool:
         if isinstance(value, bool) or not isinstance(value, int | float):
@@ -149,24 +131,12 @@ def share(*, open_ends: bool = False) -> Kind[float]:
 
 
 def truth() -> Kind[bool]:
-    """Create the kind of true and false.
-
-    Examples
-    --------
-    >>> truth().what
-    'true or false'
-    """
+    """Create the kind of true and false."""
     return scalar("true or false", lambda value: isinstance(value, bool), bool, False)
 
 
 def one_of(known: Collection[T], empty: T) -> Kind[T]:
-    """Create the kind of a few values; `empty` is one of them.
-
-    Examples
-    --------
-    >>> one_of(("task", "campaign"), "task").what
-    "'task' or 'campaign'"
-    """
+    """Create the kind of a few values; `empty` is one of them."""
     what = " or ".join(repr(value) for value in known)
 
     def read(value: object, place: Place) -> T | None:
@@ -181,15 +151,7 @@ def one_of(known: Collection[T], empty: T) -> Kind[T]:
 
 
 def names(of: str) -> Kind[tuple[str, ...]]:
-    """Create the kind of lists of unique names.
-
-    Examples
-    --------
-    >>> problems = []
-    >>> names("criteria").read("overall", Place("human.before_text", problems))
-    >>> str(problems[0])
-    'human.before_text: is not a list of criteria.'
-    """
+    """Create the kind of lists of unique names."""
 
     def read(value: object, place: Place) -> tuple[str, ...] | None:
         if not isinstance(value, list | tuple):
@@ -207,17 +169,7 @@ def names(of: str) -> Kind[tuple[str, ...]]:
 
 
 def mapping(of: str, kind: Kind[T]) -> Kind[Mapping[str, T]]:
-    """Create the kind of tables with free keys and values of one kind.
-
-    Examples
-    --------
-    >>> problems = []
-    >>> place = Place("fields", problems)
-    >>> mapping("labels", text()).read({"source": "Original", "id": 7}, place)
-    {'source': 'Original', 'id': '7'}
-    >>> str(problems[0])
-    'fields.id: must be a text, not 7.'
-    """
+    """Create the kind of tables with free keys and values of one kind."""
 
     def read(value: object, place: Place) -> Mapping[str, T] | None:
         if not isinstance(value, Mapping):
@@ -233,26 +185,12 @@ def mapping(of: str, kind: Kind[T]) -> Kind[Mapping[str, T]]:
 
 
 def anything() -> Kind[object]:
-    """Create the kind of values that are checked elsewhere.
-
-    Examples
-    --------
-    >>> anything().read([1], Place("release.options.files", []))
-    [1]
-    """
+    """Create the kind of values that are checked elsewhere."""
     return Kind("a value", lambda value, _place: value, None)
 
 
 def unknown_key(name: str, known: Collection[str]) -> str:
-    """Return the message for an unknown key, with the nearest known one.
-
-    Examples
-    --------
-    >>> unknown_key("reward_cent", ["reward_cents", "scale"])
-    'there is no such key; did you mean reward_cents?'
-    >>> unknown_key("x", ["submissions", "days"])
-    'there is no such key; there are submissions, days.'
-    """
+    """Return the message for an unknown key, with the nearest known one."""
     near = get_close_matches(name, known, n=1)
     if near:
         return f"there is no such key; did you mean {near[0]}?"
@@ -299,17 +237,7 @@ def setting(
     per_table: bool = False,
     human_only: bool = False,
 ) -> T:
-    """Declare a key of a table; see `Setting`.
-
-    Examples
-    --------
-    >>> from leaderboard.tasks.config.kinds import whole
-    >>> @dataclass(frozen=True)
-    ... class Quota:
-    ...     days: int = setting(whole(1), 7)
-    >>> Quota().days
-    7
-    """
+    """Declare a key of a table; see `Setting`."""
     required = default is _MUST_BE_GIVEN
     declared = Setting(
         kind, required, kind.empty if required else default, per_table, human_only
@@ -377,14 +305,7 @@ def _value(
 
 
 def table_of(table: type[C]) -> Kind[C]:
-    """Create the kind of a table within another.
-
-    Examples
-    --------
-    >>> from leaderboard.tasks.config import QuotaConfig
-    >>> table_of(QuotaConfig).what
-    'a table'
-    """
+    """Create the kind of a table within another."""
 
     def read(value: object, place: Place) -> C | None:
         # reports what is no table

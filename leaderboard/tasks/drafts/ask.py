@@ -19,25 +19,8 @@ _SECONDS_A_CRITERION, _SECONDS_A_PAGE = 4, 2
 CENTS_AN_HOUR = 1_500
 
 
-# The papers' four tasks: each with its page and statement.
-KINDS = {
-    "question-answering": (
-        "question-answering",
-        "This is a correct and reasonable answer to the question.",
-    ),
-    "summarization": (
-        "summarization",
-        "The summary says accurately what the article is about.",
-    ),
-    "abductive-commonsense": (
-        "abductive-commonsense",
-        "The middle sentence fits between the two observations.",
-    ),
-    "translation": (
-        "translation",
-        "The translation expresses the meaning of the reference adequately.",
-    ),
-}
+# The papers' four tasks: HIT templates of the same names have published statements.
+KINDS = ("question-answering", "summarization", "abductive-commonsense", "translation")
 _WHICH = re.compile(r"\s*(?:which|what|who)\b", re.IGNORECASE)
 _HOW = re.compile(r"\s*(?:how|rate|to what)\b", re.IGNORECASE)
 
@@ -49,11 +32,13 @@ class Ask:
     Parameters
     ----------
     criteria : mapping
-        Criterion to its question; the first ranks. Empty: the questions of `kind`.
+        Criterion to its question; the first ranks. Empty: the statement of `kind`.
     design : str
         One of `offered_designs`; empty: by the words of the first question.
     kind, summary : str
         `kind` is free; those in `KINDS` have their page and statement.
+    source_language, target_language : str
+        Empty: guessed from the texts.
     volunteers : bool
         Unpaid people with a link: each may do everything, and there are no hidden test
         questions.
@@ -103,8 +88,9 @@ class Ask:
     checkboxes: Sequence[str] = ()
     instructions: str = ""
     consent: str = ""
-    source_language: str = "en"
-    target_language: str = "en"
+    allow_tie: bool = False
+    source_language: str = ""
+    target_language: str = ""
     hidden_references: bool = False
     version_of: str = ""
     template: str = ""
@@ -114,28 +100,27 @@ class Ask:
 
     @property
     def way(self) -> type[Design]:
-        """The chosen design, or the one that the first question suggests.
-
-        Examples
-        --------
-        >>> Ask("a", "A", {"overall": "Which text is more fluent?"}).way.slug
-        'two-choice'
-        >>> Ask("a", "A", {"overall": "How fluent is it?"}).way.slug
-        'slider'
-        """
+        """The chosen design, or the one that the first question suggests."""
         question = next(iter(self.criteria.values()), "")
         suggested = "slider" if _HOW.match(question) else DEFAULT
         suggested = "two-choice" if _WHICH.match(question) else suggested
         designs = offered_designs()
         return designs.get(self.design, designs[suggested])
 
+    @property
+    def page(self) -> str:
+        """The HIT template: as named, or that of `kind` or of the design."""
+        usual = self.way.hit_template
+        own = self.kind in KINDS and usual == Design.hit_template
+        return self.template or (self.kind if own else usual)
+
 
 def offered_designs() -> dict[str, type[Design]]:
-    """Return the designs of drafts: about one system or a pair, on the site's scales."""
+    """Return the designs of drafts: all but those on scales of imported ratings."""
     return {
         slug: design
         for slug, design in all_designs().items()
-        if {*design.scales[:1]} & all_scales().keys() and design.table() != "joint"
+        if {*design.scales[:1]} & all_scales().keys()
     }
 
 

@@ -1,19 +1,11 @@
 """Make a task's bundle of material and questions."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
 from statistics import mean
 
-from leaderboard.designs.base import Design
-from leaderboard.tasks.drafts.ask import (
-    DEFAULT,
-    KINDS,
-    OVERALL,
-    Ask,
-    fair_cents,
-    offered_designs,
-    seconds_for,
-)
+from crowd.scales.base import all_scales
+from leaderboard.designs.base import Design, all_designs
+from leaderboard.tasks.drafts.ask import DEFAULT, Ask, fair_cents, seconds_for
 from leaderboard.tasks.drafts.bundle import Bundle, bundle_of
 from leaderboard.tasks.drafts.documents import whole_size
 from leaderboard.tasks.intake.join import Material
@@ -59,8 +51,8 @@ def _document(material: Material, ask: Ask) -> dict[str, object]:
         "metrics": {"use": [*ask.metrics] or _metrics(material)},
         "human": _human(material, ask),
     }
-    if ask.way.table() == "comparison":
-        document["comparison"] = _comparison(ask)
+    if ask.way.table() != "human":
+        document[ask.way.table()] = _question_table(ask)
     # staff may submit without a limit; other teams have the usual one
     document["quota"] = {"submissions": 3, "days": 7}
     return document
@@ -73,21 +65,17 @@ def _metrics(material: Material) -> list[str]:
 
 
 def _human(material: Material, ask: Ask) -> dict[str, object]:
+    # [human] of questions about several systems names a page that no one is shown
+    usual = all_designs()[DEFAULT]
     single = ask.way.table() == "human"
-    design = ask.way if single else offered_designs()[DEFAULT]
-    template, statement = _page(design, ask.kind if single else "")
-    criteria = dict(ask.criteria) if single else {}
-    criteria = criteria or {OVERALL: statement}
     table: dict[str, object] = {
         "platform": ask.platform,
         # known by name or link, or a crowd
         "raters": "these" if ask.platform == Ask.platform else "like",
-        "design": design.slug,
-        "scale": design.scales[0],
-        "hit_template": (ask.template if single else "") or template,
+        **(_question_table(ask) if single else _page(usual, usual.hit_template)),
         "sample_size": _sample_size(material, ask),
         "ratings_per_instance": ask.ratings,
-        **_pay(material, ask, criteria),
+        **_pay(material, ask),
         **_care(material, ask),
         # the same people rate all systems
         "exposure": "campaign",
@@ -97,11 +85,6 @@ def _human(material: Material, ask: Ask) -> dict[str, object]:
         table["show_reference"] = all(item.references for item in material.items)
     if ask.consent:
         table["consent"] = ask.consent
-    if single:
-        table |= _put(ask, criteria)
-    table["criteria"] = criteria
-    if len(criteria) > 1:
-        table["test_criteria"] = _marks(ask, criteria)
     return table
 
 
@@ -113,23 +96,15 @@ def _sample_size(material: Material, ask: Ask) -> int:
     return whole_size(list(names.values()), n)
 
 
-def _page(design: type[Design], kind: str) -> tuple[str, str]:
-    if kind not in KINDS or design.hit_template != Design.hit_template:
-        return design.hit_template, design.question
-    template, statement = KINDS[kind]
-    on_agreement = design.scales[0] in {"likert-5", "binary"}
-    return template, statement if on_agreement else design.question
-
-
-def _pay(
-    material: Material, ask: Ask, criteria: Mapping[str, str]
-) -> dict[str, object]:
+def _pay(material: Material, ask: Ask) -> dict[str, object]:
     outputs = [[*of.values()][:_LOOKED_AT] for of in material.systems.values()]
+    shown = outputs[: ask.way.n_shown(len(outputs))]
     pages = [
-        [*item.fields.values(), *(texts[n] for texts in outputs[:1] if n < len(texts))]
+        [*item.fields.values(), *(texts[n] for texts in shown if n < len(texts))]
         for n, item in enumerate(material.items[:_LOOKED_AT])
     ]
-    reading = mean(seconds_for(page, len(criteria)) for page in pages or [[]])
+    n_criteria = 1 if _apart(ask) else len(ask.criteria)
+    reading = mean(seconds_for(page, n_criteria) for page in pages or [[]])
     seconds = round(reading) if ask.seconds is None else ask.seconds
     reward = ask.reward_cents
     if reward is None:
@@ -155,41 +130,35 @@ def _care(material: Material, ask: Ask) -> dict[str, object]:
     return table
 
 
-def _put(ask: Ask, criteria: Mapping[str, str]) -> dict[str, object]:
-    table = _pages(ask)
-    if ask.instructions:
-        table["instructions"] = ask.instructions
-    if ask.checkboxes:
-        table["checkboxes"] = list(ask.checkboxes)
-    if blind := [name for name in ask.blind if name in criteria]:
-        table["show_input"] = dict.fromkeys(blind, False)
-    return table
+def _page(design: type[Design], template: str) -> dict[str, object]:
+    scale = design.scales[0]
+    return {"design": design.slug, "scale": scale, "hit_template": template}
 
 
-def _pages(ask: Ask) -> dict[str, object]:
-    if ask.items_per_page == 1:
-        return {}
-    by = {"page_by": "id"} if ask.by_document else {}
-    return {"items_per_page": ask.items_per_page, **by}
-
-
-def _marks(ask: Ask, criteria: Mapping[str, str]) -> dict[str, Sequence[str]]:
-    """Mark good texts on all criteria, wrong ones on the first that shows the input."""
-    seen = [name for name in criteria if name not in ask.blind]
-    return {"positive": list(criteria), "negative": seen[:1]}
-
-
-def _comparison(ask: Ask) -> dict[str, object]:
-    table: dict[str, object] = {
-        "design": ask.way.slug,
-        "scale": ask.way.scales[0],
-        "hit_template": ask.template or ask.way.hit_template,
-        **_pages(ask),
+def _question_table(ask: Ask) -> dict[str, object]:
+    criteria, blind = dict(ask.criteria), [*ask.blind]
+    table = _page(ask.way, ask.page)
+    if ask.items_per_page > 1:
+        table["items_per_page"] = ask.items_per_page
+        table |= {"page_by": "id"} if ask.by_document else {}
+    usual = {
+        "instructions": ask.instructions,
+        "checkboxes": [*ask.checkboxes],
+        "show_input": {name: False for name in criteria if name in blind},
+        "allow_tie": ask.allow_tie and ask.way.table() == "comparison",
+        "setup": 2 if _apart(ask) else 0,
     }
-    if ask.instructions:
-        table["instructions"] = ask.instructions
-    criteria = dict(ask.criteria) or {OVERALL: ask.way.question}
+    table |= {name: value for name, value in usual.items() if value}
     table["criteria"] = criteria
     if len(criteria) > 1:
-        table["test_criteria"] = {"negative": list(criteria)[:1]}
+        # good texts on all criteria, wrong ones on the first that shows the input
+        seen = [name for name in criteria if name not in blind]
+        marks = {"positive": [*criteria], "negative": seen[:1]}
+        table["test_criteria"] = {name: marks[name] for name in ask.way.test_polarities}
     return table
+
+
+def _apart(ask: Ask) -> bool:
+    """Check for a campaign for each criterion: of magnitudes (RankME), or of pairs."""
+    relative = all_scales()[ask.way.scales[0]].relative
+    return len(ask.criteria) > 1 and (relative or ask.way.table() == "comparison")

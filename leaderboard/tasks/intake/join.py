@@ -131,7 +131,7 @@ class Material:
 
 
 def put_together(
-    tables: Sequence[Table], uses: Sequence[Use]
+    tables: Sequence[Table], uses: Sequence[Use], *, fewest: int = 2
 ) -> tuple[Material, list[Problem]]:
     """Create items and systems' outputs of files, joined by the ids of their rows.
 
@@ -155,7 +155,7 @@ def put_together(
         Item(key, {name: texts.get(name, "") for name in labels}, built.references[key])
         for key, texts in built.fields.items()
     ]
-    if len(items) == 1 and not built.found.found:
+    if len(items) == 1 < fewest and not built.found.found:
         built.wrong(
             "one-row",
             "there is only one input, on which nothing can be compared; add more",

@@ -41,7 +41,7 @@ from leaderboard.tasks.config import (
 from leaderboard.tasks.config import Problem as SettingProblem
 from leaderboard.tasks.config.human import problems_of_test_criteria
 from leaderboard.tasks.config.kinds import Problem
-from leaderboard.tasks.models import Instance, Task
+from leaderboard.tasks.models import GENERAL, Instance, Task
 from leaderboard.tasks.readers.base import all_readers
 
 
@@ -341,6 +341,7 @@ def misfits(document: Mapping[str, object]) -> Misfits:
     together += _of_ranks(config.human)
     together += _of_judges(config)
     together += _of_formats(config)
+    together += _of_statement(config, document)
     names = _news(_unknown_names(config), keys)
     return Misfits(
         keys,
@@ -480,6 +481,18 @@ def _of_formats(config: TaskConfig) -> Iterator[SettingProblem]:
         yield SettingProblem(
             "output_format",
             f"errors are marked in plain text, not in {config.output_format}.",
+        )
+
+
+def _of_statement(
+    config: TaskConfig, document: Mapping[str, object]
+) -> Iterator[SettingProblem]:
+    tables = (document.get(name) for name in _tables(config))
+    asks = any(isinstance(one, Mapping) and "criteria" in one for one in tables)
+    if config.human.hit_template == GENERAL and not asks:
+        yield SettingProblem(
+            "human.criteria",
+            f"is missing; write the question, for which {GENERAL} has no default.",
         )
 
 

@@ -3,12 +3,14 @@
 import json
 import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import starmap
 from pathlib import Path, PurePosixPath
 from typing import Any, NoReturn
 
 from django.db import transaction
+from django.db.models import F
 
 from crowd import hit_templates
 from crowd.hit_templates import HITTemplate, foreign
@@ -26,6 +28,7 @@ from leaderboard.tasks.drafts.bundle import DATA
 from leaderboard.tasks.drafts.documents import whole_first
 from leaderboard.tasks.models import Instance, Task, TaskFile, TaskRevision
 from leaderboard.tasks.readers import Release, all_readers, read_release
+from leaderboard.tasks.readers.base import ReleaseInstance, release_of
 from leaderboard.tasks.services.configuration import usable
 
 # Files of a bundle besides task.toml and its texts: HIT templates and others.
@@ -310,6 +313,45 @@ def _refuse_cut(task: Task, config: TaskConfig) -> None:
         )
 
 
+def add_instances(task: Task, new: Mapping[str, Any], *, by: Account) -> list[Instance]:
+    """Add instances to the sample, behind the present ones, in the caller's transaction."""
+    n, size, more = task.n_instances, task.sample_size, len(new)
+    spare = task.instances.filter(sample_rank__gte=size)
+    spare.update(sample_rank=F("sample_rank") + more)
+    rows = [
+        ReleaseInstance(key, one.fields, one.references) for key, one in new.items()
+    ]
+    stored = _store(task, rows, n, range(size, size + more))
+    every = task.instances.order_by("position")
+    columns = every.values_list("instance_id", "fields", "references")
+    task.release_sha256 = release_of(starmap(ReleaseInstance, columns), {}).sha256
+    task.n_instances = n + more
+    task.save(update_fields=["release_sha256", "n_instances"])
+    human = {"sample_size": max(size + more, task.human.sample_size)}
+    document = {**task.config, "human": {**task.config["human"], **human}}
+    change(task, document, by=by, because=f"{more:,} inputs were added.")
+    return stored
+
+
+def _store(
+    task: Task, rows: Iterable[ReleaseInstance], start: int, ranks: Sequence[int]
+) -> list[Instance]:
+    return Instance.objects.bulk_create(
+        [
+            Instance(
+                task=task,
+                instance_id=one.id,
+                position=start + place,
+                fields=one.fields,
+                references=one.references,
+                sample_rank=ranks[place],
+            )
+            for place, one in enumerate(rows)
+        ],
+        batch_size=2_000,
+    )
+
+
 def change(task: Task, document: dict[str, Any], *, by: Account, **said: Any) -> None:
     """Change a loaded task's task.toml; its instances stay.
 
@@ -377,21 +419,7 @@ def _create(
         sample_seed=seed,
         **described,
     )
-    ranks = _ranks(config, release, seed)
-    Instance.objects.bulk_create(
-        [
-            Instance(
-                task=task,
-                instance_id=instance.id,
-                position=position,
-                fields=instance.fields,
-                references=instance.references,
-                sample_rank=ranks[position],
-            )
-            for position, instance in enumerate(release.instances)
-        ],
-        batch_size=2_000,
-    )
+    _store(task, release.instances, 0, _ranks(config, release, seed))
     return task
 
 

@@ -1,25 +1,29 @@
 """The organizer of a study follows it and acts on one page: N9 and N18."""
 
 import re
+from functools import partial
 
 import pytest
 from django.contrib.admin.models import LogEntry
+from django.contrib.auth.models import Permission
+from django.db.models import Count
 from django.urls import reverse
 
 from crowd.campaigns.services import work
-from crowd.models import Assignment, Campaign, Invitation, Message
+from crowd.models import Assignment, Campaign, Invitation, Item, Message, Rating
 from crowd.workers.services import invitations
 from genie.lib.errors import GenieError
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.services import fit_pieces
-from leaderboard.models import HumanEvaluation, Score, Task
+from leaderboard.models import HumanEvaluation, Score, Submission, Task
 from quality.models import Ban
 from tests.cast import allow
 from tests.crowd.making import answers_for, do_one, text_of
 from tests.factories import asked_about, make_user, signed_in
 from tests.leaderboard.evaluation.steps import hand_in, settle
 from tests.leaderboard.studio.conftest import maker, mia  # noqa: F401
-from tests.leaderboard.studio.test_pages import _loaded, at
+from tests.leaderboard.studio.test_new import WIDE, csv_of
+from tests.leaderboard.studio.test_pages import _loaded, at, begin
 
 MAY = "crowd.view_campaign crowd.change_campaign quality.add_ban quality.change_ban"
 PAID = re.compile(r"\$|\b(?:HITs?|campaigns?|budgets?|assignments?|earnings)\b", re.I)
@@ -135,7 +139,15 @@ def test_the_board_with_and_without_one_rater(organizer, task, page, raters):
     settle()
     now = fit_pieces.board_without(task, 0)
     assert [one[1:] for one in now] == [one[1:] for one in compared]
-    assert "left out since" in text_of(organizer.get(page))
+    # and the board with them is still there
+    answer = organizer.get(page, {"without": raters[2].pk})
+    assert "left out since" in text_of(answer)
+    assert "Without Rank With Rank" in text_of(answer)
+    again = {one.submission_id: mean for one, mean, _ in answer.context["compared"]}
+    assert again == {
+        Score.own.get(pk=pk).submission_id: pytest.approx(mean)
+        for pk, mean in before.items()
+    }
     lift = {"act": "lift", "row": ban.pk, "confirmed": "yes", "reason": "A mistake."}
     organizer.post(page, lift)
     assert not Ban.in_force.filter(worker=raters[2], pool=task.slug).exists()
@@ -201,3 +213,100 @@ def test_who_may_only_look_changes_nothing(task, page, raters):
     there = reverse("admin:leaderboard_task_campaigns", args=[other.pk])
     client.post(there, {"act": "release", "row": opened.pk})
     assert Assignment.objects.filter(pk=opened.pk).exists()
+
+
+def send_inputs(client, task, files):
+    about = {"adds": "yes", "slug": task.slug, "title": "More"}
+    shown = begin(client, files, **about)["Location"]
+    answer = client.get(shown)
+    more = answer.context["more"]
+    return answer, partial(client.post, shown, {"on": "", "shown": more["shown"]})
+
+
+def more_rows(wide, first=5, n=3):
+    """Return the last rows of a file as at the start, and new ones."""
+    names = [f"new {k}" for k in range(n)]
+    return {
+        name: [*texts[first:], *(f"{name} of {one}?" for one in names)]
+        for name, texts in wide.items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("question", "raw", "n_ratings"),
+    [("The answer is correct.", "1", 18), ("Which is better?", "A", 9)],
+)
+def test_inputs_are_added_once_to_a_running_study(
+    organizer,
+    maker,  # noqa: F811
+    question,
+    raw,
+    n_ratings,
+):
+    allow(maker, *MAY.split(), "leaderboard.view_submission")
+    draft = _loaded(organizer, question=question, n_items="6")
+    organizer.post(at(draft, "start"), {"price": ""})
+    approve = {"approve": "", "shown_cents": "0", "agreed": "on"}
+    organizer.post(at(draft, "start"), approve)
+    settle()
+    task = draft.task
+    link = {"act": "add", "name": "Anna"}
+    page = reverse("admin:leaderboard_task_campaigns", args=[task.pk])
+    token = re.search(r"/invitation/([^/\"]+)/", organizer.post(page, link).text)[1]
+    rater = invitations.redeem(token, make_user("anna"))
+    invitations.give_consent(rater, task.slug)
+    do_one(rater, raw=raw)
+    assert "Add inputs" in organizer.get(page).text
+    before = [list(model.own.order_by("pk").values()) for model in (Rating, Item)]
+    ids = list(task.instances.order_by("sample_rank").values_list("pk", "instance_id"))
+    lacks = {name: texts for name, texts in more_rows(WIDE).items() if name != "bob"}
+    answer, _ = send_inputs(organizer, task, {"b.csv": csv_of(lacks)})
+    assert "The files lack the outputs of bob." in text_of(answer)
+    answer, add = send_inputs(organizer, task, {"b.csv": csv_of(more_rows(WIDE))})
+    assert (
+        len(answer.context["more"]["new"]),
+        len(answer.context["more"]["known"]),
+    ) == (3, 5)
+    assert PAID.findall(text_of(answer)) == []
+    assert task.instances.count() == 10
+    assert add().status_code == 302
+    assert "so nothing was added" in text_of(add())
+    settle()
+    task.refresh_from_db()
+    assert (task.n_instances, task.sample_size) == (13, 9)
+    assert (
+        list(task.instances.order_by("sample_rank").values_list("pk", "instance_id"))[
+            :6
+        ]
+        == ids[:6]
+    )
+    after = [list(model.own.order_by("pk").values()) for model in (Rating, Item)]
+    assert [now[: len(old)] for now, old in zip(after, before, strict=True)] == before
+    for _ in range(2):
+        while work.next_assignment(rater):
+            do_one(rater, raw=raw)
+        settle()
+    assert Rating.own.count() == n_ratings
+    assert {
+        one.n_predictions
+        for one in Submission.own.annotate(n_predictions=Count("predictions"))
+    } == {13}
+    answer, _ = send_inputs(organizer, task, {"b.csv": csv_of(more_rows(WIDE, n=4))})
+    assert "The study is over: make a new version of the task." in text_of(answer)
+
+
+def test_inputs_of_paid_work_need_its_price_approved(maker, mia):  # noqa: F811
+    allow(maker, "crowd.change_campaign")
+    draft = _loaded(mia, who="invited", reward="0.08", tests_percent="0")
+    approve = {"approve": "", "shown_cents": "160", "agreed": "on"}
+    mia.post(at(draft, "start"), approve)
+    settle()
+    answer, add = send_inputs(mia, draft.task, {"b.csv": csv_of(more_rows(WIDE, n=1))})
+    assert "Approve $0.16 and add 1 input" in answer.text
+    maker.user_permissions.remove(Permission.objects.get(codename="change_submission"))
+    assert "Staff who approve costs" in text_of(add())
+    assert draft.task.instances.count() == 10
+    allow(maker, "leaderboard.change_submission")
+    assert add().status_code == 302
+    own = Campaign.own.filter(pool=draft.task.slug)
+    assert {one.budget_cents for one in own} == {88}

@@ -27,11 +27,11 @@ from tests.leaderboard.studio.test_pages import _loaded, asked, at, text
 
 TALKS = {
     "chat": [
-        '[{""role"": ""user"", ""content"": ""Hello ' + str(n) + '""}]'
+        '[{""role"": ""user"", ""content"": ""What is this about? ' + str(n) + '""}]'
         for n in range(4)
     ],
-    "ada": [f"**Hi** {n}" for n in range(4)],
-    "bob": [f"Bye {n}" for n in range(4)],
+    "ada": [f"**Hi**, this is the {n}" for n in range(4)],
+    "bob": [f"It was not that {n}" for n in range(4)],
 }
 
 

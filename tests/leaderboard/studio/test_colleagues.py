@@ -9,20 +9,24 @@ import pytest
 from django.core import mail
 from django.test import Client
 from django.urls import reverse
+from lxml import html
 
 from crowd.models import Worker
 from crowd.workers.services import invitations
 from genie.lib import jobs
 from leaderboard.evaluation.run import advance
-from leaderboard.models import Draft, Submission
+from leaderboard.models import Draft
 from leaderboard.submissions.selectors import Staff
+from leaderboard.tasks.drafts.ask import offered_designs
 from tests.cast import allow
 from tests.crowd.making import make_campaign
+from tests.each import with_slow
 from tests.factories import make_user
+from tests.http_worker import answers_on
 from tests.leaderboard.studio.test_new import SHORT, csv_of
 from tests.leaderboard.studio.test_pages import asked, at, begin, text
 
-OF_PAID_WORK = r"\$|\bHITs?\b|(?i:campaign|budget|polarity|assignment|earnings)"
+OF_PAID_WORK = r"(?<!\\uparrow)\$(?!\\uparrow)|\bHITs?\b|(?i:campaign|budget|polarity|assignment|earnings)"
 # scripts, and the values of attributes that no one reads
 NOT_READ = re.compile(
     r"(?s)<script.*?</script>|<!--.*?-->"
@@ -30,11 +34,18 @@ NOT_READ = re.compile(
 )
 OF_STUDY = re.compile(
     r"/studio/(?:new|\d+|tasks/my-answers)/|/tasks/my-answers/|/submissions/\d|/comparisons/\d"
-    r"|/work/"
+    r"|/work/|/joint-evaluations/\d"
 )
+SAID = {
+    "human": ("the same 4 instances", "2 ratings per output", "Holm"),
+    "comparison": ("two workers per pair", "probability of a wrong decision"),
+    "joint": ("the same 4 instances", "2 raters per instance", "Agreement"),
+}
+SELDOM = offered_designs().keys() - {"direct-assessment", "two-choice", "rankme"}
+ITEMS = "//article[@class='item']"
 # pictures, and pages of the site that change something or repeat a page
 NOT_FOLLOWED = re.compile(
-    r"\.png|\?(?!pool=)|/tests/$|/pilot/$|/withdraw/|/hand-in/|/file/"
+    r"\.png|\.zip|\?(?!pool=)|/tests/$|/pilot/$|/withdraw/|/hand-in/|/file/"
 )
 
 
@@ -59,16 +70,22 @@ def walked(client, *starts):
 
 
 @pytest.fixture
-def draft(mia, maker):
-    allow(maker, Staff.SEE_REFERENCES)
-    begin(mia, {"a.csv": csv_of(SHORT)}, who="link")
+def draft(mia):
+    return loaded(mia)
+
+
+def loaded(mia, **changes):
+    begin(mia, {"a.csv": csv_of({**SHORT, "reference": SHORT["ada"]})}, who="link")
     draft = Draft.objects.get()
     assert walked(mia, at(draft, "files"), at(draft, "ask")) == {}
     mia.post(at(draft, "files"), {"on": ""})
-    mia.post(at(draft, "ask"), asked(on=""))
+    mia.post(at(draft, "ask"), asked(on="", **changes))
     data = {"who": "link", "ratings": "2", "items_per_page": "2", "on": ""}
     assert mia.post(at(draft, "people"), data)["Location"] == at(draft, "start")
     assert walked(mia, at(draft, "people"), at(draft, "start")) == {}
+    assert [mia.get(at(draft, page)).status_code for page in ("tests", "page")] == [
+        200
+    ] * 2
     mia.post(at(draft, "start"), {"load": ""})
     jobs.drain()
     draft.refresh_from_db()
@@ -88,11 +105,17 @@ def started(mia, draft, **link):
 
 def rated(client, address):
     """Answer page after page without words of paid work; return the last one."""
-    value = re.compile(r'name="(answer-\d+-\d+|hits)" value="([^"]*)"')
-    while sent := dict(value.findall(page := client.get(address).text)):
+    while items := (page := html.fromstring(client.get(address).text)).xpath(ITEMS):
         assert walked(client, address) == {}
-        address = client.post(address, sent)["Location"]
-    return page
+        sent = {"hits": page.xpath("string(//input[@name='hits']/@value)")}
+        for item in items:
+            sent |= answers_on(item, lambda _, text: 0.9 if "good" in text else 0.2)
+        answer = client.post(address, sent)
+        assert answer.status_code == 302, re.findall(
+            r"role=.alert.*?</", answer.text, re.DOTALL
+        )
+        address = answer["Location"]
+    return html.tostring(page, encoding="unicode")
 
 
 def words_of(page):
@@ -101,7 +124,12 @@ def words_of(page):
     return unescape(re.sub(r"<[^>]+>", " ", page)).split()
 
 
-def test_no_page_file_or_mail_speaks_of_paid_work(mia, draft):
+@pytest.mark.parametrize("slug", with_slow(offered_designs(), SELDOM))
+def test_no_page_file_or_mail_speaks_of_paid_work(mia, maker, slug):
+    allow(maker, Staff.SEE_REFERENCES, Staff.SEE_CAMPAIGNS)
+    second = {"name_2": "fluent", "question_2": "How fluent is it?"}
+    way = offered_designs()[slug]
+    draft = loaded(mia, design=slug, allow_tie="on", **second)
     board = reverse("leaderboard:board", args=["my-answers"])
     everything = [at(draft, "start"), board, reverse("leaderboard:studio-task", args=["my-answers"])]  # fmt: skip
     assert walked(mia, *everything) == {}
@@ -117,20 +145,40 @@ def test_no_page_file_or_mail_speaks_of_paid_work(mia, draft):
     for _ in range(3):
         advance()
         jobs.drain()
-    assert {one.state for one in Submission.own} == {"PUBLISHED"}
+    asks = draft.task.config[way.table()]
+    assert (asks["design"], len(asks["criteria"])) == (slug, 1 + (slug != "mqm"))
+    assert asks.get("setup", 1) == 1 + (way.table() == "comparison" or asks["scale"] == "magnitude")  # fmt: skip
+    rows = draft.task.human_evaluations.exclude(campaigns=None).distinct()
+    assert {one.state for one in rows} <= {"SCORED", "DECIDED", "UNDECIDED"}
+    assert re.search(r"ada.*(<b>\d+\.\d</b>|\d%)", text(mia.get(board)), re.DOTALL)
+    progress = reverse("admin:leaderboard_task_campaigns", args=[draft.task.pk])
+    assert re.findall(r"Waiting|Ratings an hour", text(mia.get(progress))) == [
+        "Ratings an hour"
+    ]
     assert walked(mia, *everything) == {}
-    report = mia.post(reverse("admin:leaderboard_task_report", args=[draft.task.pk]))
-    files = ZipFile(io.BytesIO(report.getvalue()))
-    texts = {name: files.read(name).decode() for name in files.namelist()}
-    assert {name: found_in(one) for name, one in texts.items() if found_in(one)} == {}
     assert not any(found_in(one.subject + one.body) for one in mail.outbox)
-    rows = texts["my-answers/judgments.csv"].splitlines()
-    assert rows[0] == "system,item,rater,overall"
-    assert len(rows) == 1 + 2 * 4 * 2
-    methods = texts["my-answers/methods.txt"]
-    for words in ("2 unpaid raters", "the same 4 instances", "2 ratings per output", "Raters excluded: none", "Holm"):  # fmt: skip
+    address = reverse("admin:leaderboard_task_report", args=[draft.task.pk])
+    assert found_in(mia.get(address).text) == []
+    files = ZipFile(io.BytesIO(mia.post(address).getvalue()))
+    texts = {
+        name.partition("/")[2]: files.read(name).decode() for name in files.namelist()
+    }
+    assert {name: found_in(one) for name, one in texts.items() if found_in(one)} == {}
+    pairs = way.table() == "comparison"
+    rows = texts["judgments.csv"].splitlines()
+    who = "system a,system b" if pairs else "system"
+    assert rows[0] == f"{who},item,rater,{','.join(asks['criteria'])}"
+    assert len(rows) == 1 + 4 * 2 * (2 - pairs)
+    table = texts["table.tex"]
+    assert table.count(r"\toprule") == (
+        len(asks["criteria"]) if way.table() != "human" else 1
+    )
+    assert re.search(r"ada.* & .*\d\.\d", table)
+    methods = texts["methods.txt"]
+    for words in ("2 unpaid raters", "Raters excluded: none", "Results are about these raters", *SAID[way.table()]):  # fmt: skip
         assert words in methods
-    assert "not paid" in texts["my-answers/ethics.md"]
+    assert "<circle" in texts["figure.svg"]
+    assert "not paid" in texts["ethics.md"]
 
 
 def test_the_first_item_is_one_click_and_150_words_away(mia, draft):

@@ -83,6 +83,7 @@ def test_from_a_file_to_a_link_by_keyboard_and_the_work_on_a_phone(open_page, tm
     fill(page, "Name of the task", "My answers")
     press(page, "Read the files")
     press(page, "Go on to the questions")
+    fill(page, "Question", "The answer is correct.")
     press(page, "Go on to the people")
     press(page, "Go on to the start")
     press(page, "Load the task and submit the systems")

@@ -46,6 +46,8 @@ def new(tmp_path):
             data = content if isinstance(content, bytes) else content.encode()
             path.write_bytes(data)
             paths.append(str(path))
+        if not {"--ask", "--criterion", "--kind"} & {*options}:
+            options = ("--ask", "It is true.", *options)
         out = io.StringIO()
         call_command("new", name, "--outputs", *paths, *options, stdout=out)
         return out.getvalue()
@@ -144,7 +146,7 @@ def test_a_task_that_was_edited_to_another_design_is_not_undone(new):
 
 
 def test_template_and_metrics_may_be_ones_own(new):
-    files = {"qa.csv": "question,ada,bob\nWhy?,So.,No.\nWho?,I,U\n"}
+    files = {"qa.csv": "question,ada,bob\nWhy is it?,It is.,No.\nWho is it?,It is I,It is not.\n"}  # fmt: skip
     more = ("--template", "question-answering", "--metric", "length", "--dry-run")
     new("mine", files, *more)
     with pytest.raises(CommandError, match=r"human\.hit_template: is 'nowhere'"):
@@ -158,16 +160,38 @@ def test_template_and_metrics_may_be_ones_own(new):
     assert not Task.own.exists()
 
 
-def test_which_is_better_asks_about_pairs(new):
-    out = new(
-        "pairs", {"a.csv": csv_of(SHORT)}, "--ask", "Which is more fluent?", "--yes-up-to", "0"
-    )  # fmt: skip
-    assert "4 pages to judge in 1 comparison." in out
+@pytest.mark.parametrize(
+    ("options", "said", "states"),
+    [
+        (["Which is more fluent?", "--ties"], "4 pages to judge in 1 comparison.", {"UNDECIDED"}),
+        (["How good is it?", "--criterion", "flow=How fluent?", "--design", "rankme"], "8 pages to judge in 1 joint evaluation.", {"SCORED"}),
+    ],
+)  # fmt: skip
+def test_several_systems_side_by_side_get_to_their_results(new, options, said, states):
+    files = {"a.csv": csv_of({"reference": SHORT["ada"], **SHORT})}
+    out = new("pairs", files, "--yes-up-to", "0", "--ask", *options)
+    assert said in out
+    assert "from en to en" in out
     task = Task.objects.get(slug="pairs")
+    assert task.asked.allow_tie is ("--ties" in options)
     judged(task)
-    comparison = Comparison.objects.get()
-    assert comparison.is_over
-    assert comparison.n_labels > 0
+    asked = task.human_evaluations.exclude(campaigns=None)
+    assert {one.state for one in asked} == states
+    assert {one.state for one in Submission.own} == {"MEASURED"}
+    # a few colleagues can decide only by labels, about these raters
+    rules = [(one.rule, one.n_labels > 0) for one in Comparison.objects.all()]
+    assert rules == [("beta-mixture", True)][: len(rules)]
+
+
+def test_without_a_question_or_a_language_nothing_is_made(new):
+    with pytest.raises(CommandError, match=r"Write the question .* Here: --ask WORDS"):
+        new("mine", {"a.csv": csv_of(SHORT)}, "--ask", "")
+    with pytest.raises(
+        CommandError, match=r"language of the inputs.*--source-language"
+    ):
+        new("mine", {"a.csv": csv_of({**SHORT, "question": WORDS[:4]})})
+    out = new("mine", {"a.csv": csv_of(SHORT)}, "--kind", "summarization", "--dry-run")
+    assert "overall: The summary says accurately what the article is about." in out
 
 
 TALK = [
@@ -227,10 +251,8 @@ def test_conversations_on_both_sides(new):
             ],
             {},
         ),
-        ({"a.csv": csv_of(SHORT)}, ["--ask", "How good is it?"], {}),
-        ({"a.csv": csv_of(SHORT)}, ["--design", "likert-6", "--ratings", "2"], {}),
     ],
-    ids=["inputs and formats", "kind", "criteria", "slider", "likert-6"],
+    ids=["inputs and formats", "kind", "criteria"],
 )
 def test_other_kinds_get_to_their_scores(new, files, options, expected):
     new("mine", files, "--yes-up-to", "0", *options)

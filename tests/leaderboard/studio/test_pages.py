@@ -44,8 +44,6 @@ def asked(**changes):
     return {
         "name_1": "overall",
         "question_1": "The answer is correct.",
-        "source_language": "en",
-        "target_language": "en",
         **changes,
     }
 
@@ -76,12 +74,14 @@ def test_the_price_said_before_loading_is_the_one_that_is_approved(mia):
     assert f"I approve up to {shown}" in page
 
 
-def test_pairs_are_asked_for_and_priced_by_a_button(mia):
+def test_pairs_are_requested_once_measured_and_then_priced(mia):
     draft = _loaded(mia, question="Which is better?", who="invited", reward="0.10")
-    assert not Comparison.objects.exists()
-    assert "all pairs" in text(mia.get(at(draft, "start")))
-    assert not Comparison.objects.exists()
-    mia.post(at(draft, "start"), {"price": ""})
+    assert Comparison.objects.count() == 1
+    # from a file, the same figures as from a board
+    page = mia.get(reverse("leaderboard:ask-comparison", args=[draft.slug]))
+    file = mia.get(at(draft, "people")).context["figures"]
+    assert file == page.context["figures"]
+    assert "$" in page.text[page.text.index('id="labels"') :]
     page = text(mia.get(at(draft, "start")))
     cents = re.search(r'name="shown_cents" value="(\d+)"', page)[1]
     assert int(cents) > 0
@@ -188,12 +188,20 @@ def test_questions_are_kept_shown_and_checked(mia):
         at(draft, "page"), {"x": "1"}, headers={"accept": "application/json"}
     )
     assert answer.status_code == 422
+    answer = mia.post(at(draft, "ask"), asked(question_1=""))
+    assert (answer.status_code, text(answer).count("Write the question")) == (400, 1)
+    published = asked(question_1="", kind="summarization")
+    mia.post(at(draft, "ask"), published)
+    assert "The summary says accurately" in text(mia.get(at(draft, "ask")))
+    mia.post(at(draft, "ask"), several)
     bad = asked(name_2="two", question_2="", name_3="overall", question_3="Again?")
     answer = mia.post(at(draft, "ask"), bad)
     assert answer.status_code == 400
     assert "Say what is asked." in text(answer)
     assert "Another one has this name." in text(answer)
-    # a refused form changed nothing
+    # a refused form changed nothing, and the languages are guessed
+    page = text(mia.get(at(draft, "ask")))
+    assert page.count("English. Its code") == 2
     criteria = Draft.objects.get().state["asked"]["criteria"]
     assert [row[0] for row in criteria] == ["overall", "reads-well"]
 
@@ -201,6 +209,8 @@ def test_questions_are_kept_shown_and_checked(mia):
 def test_people_and_pay_are_reckoned(mia):
     begin(mia)
     draft = Draft.objects.get()
+    assert "Write the question" in text(mia.get(at(draft, "people")))
+    mia.post(at(draft, "ask"), asked())
     data = {"who": "invited", "ratings": "3", "n_items": "5", "reward": "0.07"}
     page = text(mia.post(at(draft, "people"), data))
     assert "$2.10" in page

@@ -31,9 +31,8 @@ WANTED = {"begin": "", "n_items": "10", "n_people": "3", "shown_cents": "0"}
 @pytest.fixture
 def draft(mia):
     begin(mia, {"a.csv": csv_of(WIDE)})
-    draft = Draft.objects.get()
-    mia.post(at(draft, "ask"), asked())
-    return draft
+    mia.post(at(Draft.objects.get(), "ask"), asked())
+    return Draft.objects.get()
 
 
 def start(client, draft, **changes):
@@ -98,7 +97,7 @@ def test_from_the_link_to_proposals_that_are_taken_over(mia, draft):
     # 30 seconds at 15 dollars an hour
     assert "at $15 an hour</dt><dd>$0.13</dd>" in page
     assert re.search(r"agreement, overall</dt><dd>α = 0\.\d\d", page)
-    assert "30 ratings of the pilot" in page
+    assert "30 ratings of the pilot. By these people alone, raters differ 0." in page
     # volunteers are proposed no reward, and nothing is taken over unasked
     assert not re.search(r'name="reward" value="0', page)
     assert "measured" not in Draft.objects.get().state

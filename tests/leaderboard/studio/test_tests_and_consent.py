@@ -77,6 +77,7 @@ def test_one_of_the_sites_tests_is_chosen_and_must_be_in_use(mia):
 def test_a_drawn_test_needs_inputs_that_nobody_judges(mia):
     begin(mia, {"a.csv": csv_of(REFERENCED)})
     draft = Draft.objects.get()
+    mia.post(at(draft, "ask"), asked())
     drawn = {"who": "invited", "ratings": "1", "qualification": "drawn", "test_n": "4"}
     page = text(mia.post(at(draft, "people"), drawn))
     assert "have at most 6 judged" in page

@@ -89,7 +89,7 @@ def test_preferences_may_be_numbers(tmp_path, values, outcome):
     (pairs,) = read_tables([path])
     assert pairs.outcome.tolist() == outcome
     path.write_text("system_a,system_b,worker,value\nx,y,w,1\nx,y,w,7\n")
-    with pytest.raises(GenieError, match=r"count: 7 \(1\)"):
+    with pytest.raises(GenieError, match=r"count: 7 \(1, in row 3\)"):
         read_tables([path])
 
 

@@ -98,14 +98,17 @@ MANY = "".join(f"a,{k},x,4\n" for k in range(3, 203))
     ("text", "said"),
     [
         (f"{FOUR}a,2,,4\n", "ratings.csv, row 3, has no worker"),
-        (f"{FOUR}a,2,x,four\n", "these words of the ratings count: four (1)?"),
+        (
+            f"{FOUR}a,2,x,four\n",
+            "these words of the ratings count: four (1, in row 3)?",
+        ),
         (f"{FOUR}{MANY}a,2,x,four\n", "row 203: 'four' is no number"),
         (f'{FOUR}"a\nb",2,x,4\n"c",2,x\n', "row 5: This row has 3 cells"),
         ("system,instance,value\na,1,3\n", "one of system, instance, value with"),
         ("system,instance,worker\na,1,x\n", "with --choose rating="),
         ('{"system": "a"}\n', "with --choose rating="),
         ('{"system": "a", "worker": "w", "value": 1}\nno\n', "line 2: this is not"),
-        ("system_a,system_b,worker,preferred\na,b,w,c\n", "count: c (1)?"),
+        ("system_a,system_b,worker,preferred\na,b,w,c\n", "count: c (1, in row 2)?"),
         (
             "system_a,system_b,worker,preferred\na,a,w,tie\na,b,w,a\n",
             "row 2: compares no two different systems",

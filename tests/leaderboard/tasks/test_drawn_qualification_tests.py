@@ -2,12 +2,11 @@
 
 import pytest
 
-from crowd.models import Campaign, Item, QualificationTest, Requirement, WorkerRecord
+from crowd.models import Item, QualificationTest, Requirement, WorkerRecord
 from crowd.workers.selectors.eligible import campaigns_for
 from crowd.workers.selectors.requirements import inputs_of_tests
 from genie.lib.errors import GenieError
 from leaderboard.designs.base import content_key
-from leaderboard.evaluation import run
 from leaderboard.evaluation.services import qualification
 from leaderboard.models import Instance
 from leaderboard.tasks.services.configuration import instances_for_tests
@@ -15,12 +14,10 @@ from quality.models import TestQuestion
 from tests.crowd.making import make_worker
 from tests.crowd.workers.qualifications.making import take
 from tests.factories import (
-    make_predictions,
-    make_submission,
     make_task,
-    make_team,
     make_user,
 )
+from tests.leaderboard.evaluation.hidden.conftest import launch
 
 RULES = {"n": 4, "pass_percent": 75, "n_tries": 3}
 
@@ -113,29 +110,11 @@ def test_a_design_with_two_outputs_is_drawn_as_pairs():
     assert (len(slots), set(slots) <= {"A", "B"}) == (6, True)
 
 
-def launched(task, system="Kite"):
-    user = make_user(f"nina-{system}")
-    submission = make_submission(
-        task,
-        team=make_team(f"Heron {system}", user),
-        owner=user,
-        system=system,
-        state="APPROVED",
-        approved_cents=100_000,
-        start_now=True,
-    )
-    make_predictions(submission)
-    run.step(submission.human_evaluation_id)
-    submission.refresh_from_db()
-    assert submission.state == "ANNOTATING"
-    return Campaign.own.get(key__contains=f":{submission.pk}")
-
-
 def test_a_configured_test_is_drawn_once_published_and_required():
     task = task_with(
         qualification_test=RULES, requirements={"approved": 0, "countries": ["US"]}
     )
-    campaign = launched(task)
+    _, campaign = launch(task)
     test = QualificationTest.own.get()
     assert (test.state, test.pass_percent, test.questions.count()) == ("PUBLISHED", 75, 4)  # fmt: skip
     kinds = campaign.requirements.values_list("kind", flat=True)
@@ -144,7 +123,7 @@ def test_a_configured_test_is_drawn_once_published_and_required():
     assert not inputs_of_tests(task.slug) & set(
         hidden.values_list("content_key", flat=True)
     )
-    launched(task, "Gull")
+    launch(task, "Gull")
     assert QualificationTest.own.count() == 1
     worker = make_worker(task.slug)
     WorkerRecord.objects.create(worker=worker, country="US")
@@ -154,7 +133,7 @@ def test_a_configured_test_is_drawn_once_published_and_required():
 
 
 def test_a_task_that_asks_for_nothing_requires_nothing(task):
-    launched(task)
+    launch(task)
     assert not QualificationTest.own.exists()
     assert not Requirement.own.exists()
 
