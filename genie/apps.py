@@ -42,8 +42,10 @@ class GenieConfig(AppConfig):
         from genie.lib.queue import pulse
         from genie.upkeep import examinations
 
-        # They load every page. `check`, `migrate`, `up` and `demo` run them themselves.
-        BaseCommand.requires_system_checks = ()
+        # They load every page. `check`, `migrate`, `up` and `demo` run them themselves, and
+        # `runserver` needs the option that goes with them.
+        if sys.argv[1:2] != ["runserver"]:
+            BaseCommand.requires_system_checks = ()
         examinations.register_all()
         pulse.listen()
         connection_created.connect(database.close_cursors_in_their_thread)

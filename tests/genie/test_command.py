@@ -124,3 +124,10 @@ def test_a_site_that_is_open_asks_for_a_proxy(db, monkeypatch, host, warned):
     with pytest.raises(up.CommandError):
         command.handle(host=host, port=8000)
     assert ("proxy that buffers uploads" in out.getvalue()) is warned
+
+
+@pytest.mark.slow
+def test_djangos_server_starts_with_its_checks():
+    asked = [sys.executable, "manage.py", "runserver", "--help"]
+    told = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert "--skip-checks" in told.stdout
