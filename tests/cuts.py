@@ -55,7 +55,7 @@ CUT: dict[str, str] = {
         crowd.requester.services.qualification_requests:ask
         crowd.requester.services.qualification_requests:send_test
     """,
-    "leaderboard/evaluation/comparisons/test_pages.py::test_a_submitter_asks_about_two_systems_or_about_all_pairs_of_more": "leaderboard.evaluation.services.comparison:request_all_pairs",
+    "leaderboard/evaluation/comparisons/test_comparisons_stop_by_themselves.py::test_all_pairs_share_the_error_and_decided_ones_ask_no_more": "leaderboard.evaluation.services.comparison:request_all_pairs",
     "leaderboard/evaluation/hidden/test_measured_before.py::test_what_is_measured_is_not_measured_again": "leaderboard.evaluation.services.hidden.drawn:keep_check",
     "crowd/campaigns/test_reissuing_work.py::test_a_second_ban_after_a_lifted_one_replaces_again": """
         crowd.campaigns.services.reissue:count_again

@@ -76,8 +76,8 @@ WATCHED: dict[str, str] = {
     "leaderboard.papers.task_figures": "keep:keep_published",
     "leaderboard.releases": "queued:request=task",
     "leaderboard.studio.services": """
-        bring:_keep=draft bring:begin bring:read_now=draft? bring:say=draft bring:start=draft edit:change edit:delete=task edit:new_version keep:add keep:begin make:make pilot:begin=draft
-        pilot:close start:_pairs=task? start:approve
+        bring:_keep=draft bring:begin bring:read_now=draft? bring:say=draft bring:start=draft edit:change edit:delete=task edit:new_version keep:add keep:begin make:make more:_grow*=campaign more:add=task pilot:begin=draft
+        pilot:close start:approve start:request=task
     """,
     "leaderboard.studio.views": "questions:hidden_questions start:_load=draft?",
     "leaderboard.submissions.services": "lifecycle:lock=submission submit:receive=team submit:team_for=user?",

@@ -24,20 +24,7 @@ from leaderboard.judges.definition import whole
 from leaderboard.models import Comparison, JointEvaluation, Judge, JudgeRun, Submission
 from leaderboard.site.api.operations import Schema
 from leaderboard.submissions.selectors import Staff
-from tests.cast import (  # noqa: F401
-    CAST,
-    allow,
-    cast,
-    new_staff,
-    rival,
-    rival_team,
-    staff,
-    submitter,
-    superuser,
-    team,
-    team_mate,
-    worker,
-)
+from tests.cast import CAST, allow
 from tests.factories import make_ranked, make_submission, make_task, make_user
 from tests.nets.views import call_view
 
@@ -235,7 +222,7 @@ OPENED_BY: dict[Staff, str] = {
 
 
 @pytest.fixture
-def world(cast):  # noqa: F811
+def world(cast):
     task = make_task("tidy-news")
     private = make_ranked(
         task, 70, team=cast.team, owner=cast.submitter, visibility="PRIVATE"
@@ -269,7 +256,7 @@ def world(cast):  # noqa: F811
     return path
 
 
-def requested(task, cast):  # noqa: F811
+def requested(task, cast):
     """Ask, as the rival, which of two public systems is better, in both ways."""
     hers = {"team": cast.rival_team, "owner": cast.rival}
     systems = [make_ranked(task, 60, system=name, **hers) for name in ("Jay", "Crane")]
@@ -313,7 +300,7 @@ def unfilled(monkeypatch, undescribed):
 
 
 @pytest.fixture
-def ask(cast):  # noqa: F811
+def ask(cast):
     sessions = {}
     for who in CAST:
         own = Client()
@@ -440,7 +427,7 @@ def test_a_permission_opens_nothing_to_who_is_not_staff(world):
 
 
 @pytest.mark.usefixtures("undescribed")
-def test_staff_without_permissions_read_what_any_account_reads(world, cast):  # noqa: F811
+def test_staff_without_permissions_read_what_any_account_reads(world, cast):
     hidden = {"team": cast.team, "owner": cast.submitter, "task": world.task}
     make_ranked(mean=40, system="Gull", anonymous_until=date(2999, 1, 1), **hidden)
     make_submission(system="Tern", visibility="PRIVATE", **hidden)
@@ -470,7 +457,7 @@ def plain(answer, name):
 
 
 @pytest.mark.usefixtures("unfilled")
-def test_the_admin_is_for_staff_with_the_right_to_it(cast):  # noqa: F811
+def test_the_admin_is_for_staff_with_the_right_to_it(cast):
     for name, entry in addresses():
         if not name.startswith("admin:") or name in {"admin:login", "admin:logout"}:
             continue

@@ -144,10 +144,6 @@ def _named(*, whole: bool):
 
 
 @pytest.mark.slow
-def test_what_holds_all_systems_takes_twice_the_work_for_twice_the_systems(monkeypatch):
-    check(_named(whole=True), monkeypatch)
-
-
-@pytest.mark.slow
-def test_every_other_answer_takes_at_most_twice_the_work(monkeypatch):
-    check(_named(whole=False), monkeypatch)
+@pytest.mark.parametrize("whole", [True, False], ids=["of all systems", "of one"])
+def test_for_twice_the_systems_answers_take_twice_the_work(whole, monkeypatch):
+    check(_named(whole=whole), monkeypatch)

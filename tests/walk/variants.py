@@ -113,9 +113,8 @@ VARIANTS: dict[str, tuple[str, ...]] = {
     "leaderboard:judges": ("criterion=overall", "page=2"),
     "leaderboard:comparisons": ("page=2", "page=999"),
     "leaderboard:ask-comparison": (
-        "systems={a}&systems={b}",
-        "systems=x",
         "a={a}&b={b}",
+        "a=x",
     ),
     "leaderboard:ask-joint": ("systems={a}", "systems={a}&systems={b}", "systems=x"),
     "leaderboard:submit": ("lang=de",),

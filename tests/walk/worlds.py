@@ -400,7 +400,11 @@ def full(who: dict) -> Task:
         rows = csv_of(rows_of(2, 4, 1, ("overall",), texts=True))
         file = ContentFile(rows.encode(), name="ours.csv")
         title = f"Draft of {name}"
-        keep.begin(owner=who[name], slug=f"of-{name[:4]}", title=title, files=[file])
+        slug = f"of-{name[:4]}"
+        draft = keep.begin(owner=who[name], slug=slug, title=title, files=[file])
+        criteria = [["overall", "The answer is correct.", False]]
+        said = {"source_language": "en", "target_language": "en"}
+        keep.keep(draft, asked={"criteria": criteria, **said})
     return task
 
 
