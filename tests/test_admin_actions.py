@@ -86,8 +86,8 @@ MATRIX: dict[str, str] = {
     "crowd.delete_requirement ----": "crowd_requirement.delete_with_reason",
     "quality.view_grade -++-": "quality_grade_worker leaderboard_worker_evidence",
     "quality.change_appeal --+-": "quality_appeal_answer",
-    "quality.change_ban --+-": "quality_ban.lift_selected quality_ban_lift",
-    "quality.add_ban --+-": "quality_ban_impose quality_verdict.ban_selected",
+    "quality.change_ban -++-": "quality_ban.lift_selected quality_ban_lift",
+    "quality.add_ban -++-": "quality_ban_impose quality_verdict.ban_selected",
     "quality.change_heldexclusion ----": """
         quality_heldexclusion.confirm_selected quality_heldexclusion.refuse_selected
     """,
