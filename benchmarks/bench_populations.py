@@ -8,6 +8,7 @@ and after Holm's correction), the coverage of systems' 95% intervals and of diff
 the median half-width of a difference, and for designs with unequal systems how often at
 least `enough` of the pairs are separated. Errors are Monte-Carlo standard errors over
 draws. The truth of these raters is the mean over them, each with the same weight.
+`unseen_populations.zip` has other simulators, by a person who had not read the code.
 """
 
 import argparse
