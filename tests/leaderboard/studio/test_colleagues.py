@@ -1,6 +1,7 @@
 """A study among colleagues: the links, and no word of paid work from file to report."""
 
 import io
+import os
 import re
 from html import unescape
 from zipfile import ZipFile
@@ -126,6 +127,9 @@ def words_of(page):
 
 @pytest.mark.parametrize("slug", with_slow(offered_designs(), SELDOM))
 def test_no_page_file_or_mail_speaks_of_paid_work(mia, maker, slug):
+    part = os.environ.get("GENIE_WALK_PART")
+    if part and slug in SELDOM and sorted(SELDOM).index(slug) % 4 != int(part) % 4:
+        pytest.skip("a commit takes two of these designs, `make test-slow` all")
     allow(maker, Staff.SEE_REFERENCES, Staff.SEE_CAMPAIGNS)
     second = {"name_2": "fluent", "question_2": "How fluent is it?"}
     way = offered_designs()[slug]
