@@ -14,7 +14,7 @@ from leaderboard.submissions.selectors import Staff
 from leaderboard.tasks.models import Task
 
 if TYPE_CHECKING:
-    from leaderboard.evaluation.selectors.comparisons import Viewer
+    from leaderboard.evaluation.selectors.joint import Viewer
 
 CONFIDENCES = (("0.05", "95%"), ("0.01", "99%"), ("0.001", "99.9%"))
 

@@ -44,9 +44,7 @@ from leaderboard.submissions.selectors import (
 from leaderboard.tasks.models import Task
 
 if TYPE_CHECKING:
-    from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
-
-    Viewer = AbstractBaseUser | AnonymousUser | None
+    from leaderboard.evaluation.selectors.joint import Viewer
 
 State = Comparison.State
 # A comparison reads all of its votes: a board shows the pairs of four systems.

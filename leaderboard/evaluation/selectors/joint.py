@@ -26,7 +26,9 @@ from leaderboard.submissions.selectors import Staff, inside, public
 from leaderboard.tasks.models import Task
 
 if TYPE_CHECKING:
-    from leaderboard.evaluation.selectors.comparisons import Viewer
+    from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+
+    Viewer = AbstractBaseUser | AnonymousUser | None
 
 State = JointEvaluation.State
 _UNASKED = [State.REQUESTED, State.DECLINED, State.WITHDRAWN]
