@@ -126,12 +126,13 @@ def methods(
         return f"{table.note} {population_of(task)}"
     rows = together.rows if together else [row for row in table.rows if row.human]
     simulated = any(row.simulated for row in rows)
-    whom = "simulated annotators (programs)" if simulated else "workers"
-    whom = "unpaid raters, invited by a link," if task.by_colleagues else whom
+    kind, how = ("simulated annotator", " (programs)") if simulated else ("worker", "")
+    if task.by_colleagues:
+        kind, how = "unpaid rater", ", invited by a link,"
     asked = together.asked if together else [_protocol(table, campaigns)]
     questions = {k: v for one in campaigns for k, v in one.hit_type.criteria.items()}
     sentences = [
-        f"{figures.n_workers} {whom} {'; '.join(asked)} ({campaigns[0].hit_type.scale})",
+        f"{some(figures.n_workers, kind)}{how} {'; '.join(asked)} ({campaigns[0].hit_type.scale})",
         *(
             f"They were asked about {name}: “{question.rstrip('.')}”"
             for name, question in questions.items()
