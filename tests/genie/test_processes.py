@@ -13,7 +13,7 @@ from django.core.management import CommandError
 from django.db import connections
 
 from genie.lib.errors import GenieError
-from genie.lib.serving.processes import Processes, answers
+from genie.lib.serving.processes import Processes, Stopped, answers
 
 
 @pytest.fixture
@@ -57,3 +57,13 @@ def test_a_fork_shares_no_connection_and_leaves_nothing(processes, monkeypatch):
         time.sleep(0.1)
     processes.stop()
     assert subprocess.run(["pgrep", "-r", "RSD", "-g", str(child.pid)]).returncode
+
+
+def test_a_signal_during_a_fork_stops_the_site_and_the_new_child(processes):
+    signals = iter([SIGTERM])
+    os.register_at_fork(before=lambda: [os.kill(os.getpid(), n) for n in signals])
+    with pytest.raises(Stopped):
+        processes.start(partial(time.sleep, 600))
+    (child,) = processes.children
+    processes.stop()
+    assert child.exitcode == -SIGTERM

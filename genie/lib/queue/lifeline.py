@@ -10,8 +10,8 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import cache
 from multiprocessing.process import BaseProcess
 from threading import Thread
@@ -20,6 +20,17 @@ from typing import cast
 from genie.lib.errors import GenieError
 
 VARIABLE = "GENIE_LIFELINE"
+_ENDING = (signal.SIGINT, signal.SIGTERM)
+
+
+@contextmanager
+def signals_wait() -> Iterator[None]:
+    """Let SIGINT and SIGTERM wait: Python swallows what a handler raises during a fork."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
 
 
 def start(command: Sequence[str]) -> subprocess.Popen[bytes]:
@@ -60,8 +71,9 @@ def _work_apart(work: Callable[[], object], reading_end: int, kept_open: int) ->
     os.setsid()
     os.close(kept_open)  # only the parent's death may leave the pipe without an owner
     _pipe.cache_clear()
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in _ENDING:
         signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
     _hold(reading_end)
     try:
         work()

@@ -29,7 +29,8 @@ class Processes:
 
     def start(self, work: Callable[[], object]) -> BaseProcess:
         """Run `work` in a fork, in a separate group, so that Ctrl-C reaches only us."""
-        self.children.append(child := lifeline.fork(work))
+        with lifeline.signals_wait():  # until the child is one of those that we stop
+            self.children.append(child := lifeline.fork(work))
         return child
 
     def do(self, work: Callable[[], object]) -> None:
