@@ -17,7 +17,7 @@ from django.urls.converters import IntConverter
 from hypothesis.internal.conjecture import providers
 
 from genie.lib import bounded
-from tests import browser, cuts, decoys, guards, kept
+from tests import browser, cuts, decoys, guards, kept, seldom
 from tests.browser import chromium, open_page  # noqa: F401
 from tests.cpu_by_file import CpuByFile
 from tests.engine_blind import TESTS, is_engine_blind
@@ -99,6 +99,7 @@ def pytest_make_collect_report(collector):
     return report
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest leaves out what is slow
 def pytest_collection_modifyitems(config, items):
     """Begin the longest tests first; on PostgreSQL leave out what says nothing new.
 
@@ -107,6 +108,7 @@ def pytest_collection_modifyitems(config, items):
     for item in items:
         if item.nodeid.startswith(WITH_ROWS) and not _asks_a_database(item):
             item.add_marker("django_db")
+        seldom.mark(item)
     items.sort(key=_place)
     if connection.vendor == "postgresql":
         paths = {item.path for item in items}

@@ -14,6 +14,7 @@ from django.utils.module_loading import import_string
 
 from leaderboard.submissions.services.lifecycle import LEGAL, RUNNERS
 from tests.engine_blind import ENGINE_BLIND, TESTS, is_engine_blind
+from tests.seldom import seconds
 
 ROOT = Path(__file__).resolve().parent.parent
 APPS = ["genie", "leaderboard", "quality", "crowd"]
@@ -97,6 +98,7 @@ def test_migrations_make_the_tables_that_the_models_declare(settings):
     call_command("makemigrations", check_changes=True, dry_run=True)
 
 
+@pytest.mark.slow
 def test_records_that_no_code_changes_are_frozen():
     loose = []
     for path in SOURCES:
@@ -139,6 +141,12 @@ def test_values_of_one_part_cannot_be_changed_by_another():
     for path in SOURCES:
         for options in re.findall(r"@dataclass\((.*?)\)", path.read_text("utf-8")):
             assert "frozen=True" in options, path
+
+
+def test_every_seldom_test_is_there():
+    for test in seconds():
+        file, name, *_method = test.split("::")
+        assert f" {name}(" in (ROOT / file).read_text("utf-8"), test
 
 
 def test_every_doctest_runs(request):

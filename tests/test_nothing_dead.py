@@ -6,6 +6,7 @@ import pytest
 
 from tests.reachable import Product
 
+pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parent.parent
 APPS = ["genie", "crowd", "quality", "leaderboard"]
 # where requests, jobs and commands come in

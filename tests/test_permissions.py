@@ -427,6 +427,7 @@ def test_a_permission_opens_nothing_to_who_is_not_staff(world):
 
 
 @pytest.mark.usefixtures("undescribed")
+@pytest.mark.slow
 def test_staff_without_permissions_read_what_any_account_reads(world, cast):
     hidden = {"team": cast.team, "owner": cast.submitter, "task": world.task}
     make_ranked(mean=40, system="Gull", anonymous_until=date(2999, 1, 1), **hidden)

@@ -25,8 +25,8 @@ from tests.walk import worlds
 from tests.walk.routes import names_rows, paths, routes, rows_of
 from tests.walk.variants import VARIANTS
 
-# Boards whose exports `make test` reads, too.
-OFTEN = {"full", "people"}
+# The board whose exports `make test` reads, too.
+OFTEN = {"full"}
 # Long files that repeat what others hold: their digests are committed.
 BY_DIGEST = re.compile(r"zip$|^judgments\.jsonl|^metric-scores")
 REPEATED_CARDS = re.compile(r"^system-card\.(json|tex)")

@@ -59,6 +59,7 @@ def pages_of(model, row, client):
         yield page, answer.text.partition('id="content"')[2]
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_pages_and_lists_are_in_words_and_as_committed(without_decoys, net):
     with connection.cursor() as cursor:
