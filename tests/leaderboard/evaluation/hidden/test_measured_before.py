@@ -48,9 +48,12 @@ def systems(task):
 
 
 @pytest.fixture
-def known(systems):
+def known(systems, task):
     """The same when a job has measured their test questions."""
-    return kept("two that are measured", lambda: settle() or systems)
+    return kept(
+        "two that are measured",
+        lambda: settle() or list(task.submissions.order_by("pk")),
+    )
 
 
 def waiting(task):
