@@ -30,7 +30,7 @@ def test_defaults_are_those_of_the_documentation(monkeypatch, tmp_path, producti
         monkeypatch.setattr(env, kind, partial(note, getattr(env, kind)))
     made = runpy.run_path(str(settings.BASE_DIR / "genie/settings.py"))
     assert made["GENIE"]["MAX_UPLOAD_BYTES"] == 100 * 1024**2
-    text = (settings.BASE_DIR / "docs/operating.md").read_text("utf-8")
+    text = (settings.BASE_DIR / "docs/settings.md").read_text("utf-8")
     documented = {}
     for cell, default in re.findall(r"^\| (`GENIE_.*?) \| (.*?) \|", text, re.M):
         names, values = re.findall(r"`(GENIE_\w+)`", cell), default.split(", ")

@@ -25,12 +25,24 @@ _ENDING = (signal.SIGINT, signal.SIGTERM)
 
 @contextmanager
 def signals_wait() -> Iterator[None]:
-    """Let SIGINT and SIGTERM wait: Python swallows what a handler raises during a fork."""
+    """Let SIGINT and SIGTERM wait: Python swallows what a handler raises during a fork.
+
+    The mask is for the child and this thread, the handler for all other threads.
+    """
+    arrived: list[int] = []
+    kept = {
+        number: signal.signal(number, lambda number, _: arrived.append(number))
+        for number in _ENDING
+    }
     signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
     try:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
+        for number, handler in kept.items():
+            signal.signal(number, handler)
+    if arrived:
+        signal.raise_signal(arrived[0])
 
 
 def start(command: Sequence[str]) -> subprocess.Popen[bytes]:
