@@ -1,5 +1,5 @@
-"""The documentation on the site: docs/*.md as pages, by role, with search and glossary.
+"""The documentation on the site: docs/*.md as pages on four shelves, with search and glossary.
 
-`contents` lists the pages, `markdown` turns one into HTML, `pages` reads it, `search`
-searches all of them and `shipped` describes the included tasks.
+`contents` lists and reads the pages, `markdown` renders one, and `search` searches all of them
+and describes the included tasks.
 """

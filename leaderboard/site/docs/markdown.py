@@ -159,7 +159,7 @@ def _sections(title: str, body: list[Token]) -> list[Section]:
             words = []
         elif token.type == "inline" and body[at - 1].type != "heading_open":
             words.append(words_of(token))
-        elif token.type in ("fence", "code_block"):
+        elif token.type in ("fence", "code_block") and token.info != "text":
             words.append(token.content)
     return [*found, Section(anchor, title, " ".join(words))]
 

@@ -12,7 +12,6 @@ from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
 from leaderboard.site.docs import contents
-from leaderboard.site.docs import contents as pages
 from leaderboard.site.docs.markdown import Section
 from leaderboard.tasks.config.task import TaskConfig
 from leaderboard.tasks.readers import all_readers
@@ -31,21 +30,21 @@ class Source(NamedTuple):
 _SOURCES = {
     "anlg": Source(
         (
-            "From the data set's page below, download the data of αNLG and take `test.jsonl` "
-            "(with `test-labels.lst`, where hypotheses stand there as `hyp1` and `hyp2`).",
+            "From the data set's page below, download the data of αNLG and take `test.jsonl`. "
+            "If its hypotheses are called `hyp1` and `hyp2`, take `test-labels.lst`, too.",
         )
     ),
     "arc-da": Source(
         (
-            "From the data set's page below, download ARC-DA, unpack it, and name the "
-            "folder that holds `test.jsonl`.",
+            "From the data set's page below, download ARC-DA, unpack it, and use the "
+            "folder that contains `test.jsonl`.",
         )
     ),
     "wmt19-de-en": Source(
         (
             "Download WMT's test sets: "
             "https://data.statmt.org/wmt19/translation-task/test.tgz",
-            "Unpack them and name the folder `sgm`, which holds "
+            "Unpack them and use the folder `sgm`, which contains "
             "`newstest2019-deen-src.de.sgm` and `newstest2019-deen-ref.en.sgm`.",
         )
     ),
@@ -53,16 +52,16 @@ _SOURCES = {
         (
             "From WMT's repository "
             "https://github.com/wmt-conference/wmt21-news-systems take "
-            "`xml/newstest2021.de-en.all.xml` and put it into a folder of its own.",
-            "Or write `ids.txt`, `source.txt` and `reference.A.txt`, one segment a line, "
+            "`xml/newstest2021.de-en.all.xml` and put it into a separate folder.",
+            "Or write `ids.txt`, `source.txt` and `reference.A.txt`, one segment per line, "
             "and leave out `--reader`.",
         ),
         "DIR --reader wmt-xml",
     ),
     "xsum": Source(
         (
-            "The data set's page below says how the articles are collected. Write them to "
-            "`test.jsonl`, an object a line.",
+            "The data set's page below explains how to collect the articles. Write them to "
+            "`test.jsonl`, one object per line.",
         )
     ),
 }
@@ -101,15 +100,20 @@ def shipped_task(slug: str) -> ShippedTask:
 
 
 _WORD = re.compile(r"\w+")
-_BEFORE, _AROUND, _FOUND, _WORDS = 8, 32, 20, 8
+_BEFORE, _AROUND, _FOUND, _WORDS = 8, 32, 20, 12
 # the weights of a word in a section's heading, and in its page's title
-_IN_HEADING, _IN_TITLE = 8, 4
+_IN_HEADING, _IN_TITLE, _ALSO = 10, 4, 3
 # stop words of questions
 _SMALL = re.compile(
-    "an?|and|are|can|does|do|for|how|i|in|is|it|may|means?|my|of|on|or|the|there|to"
-    "|what|when|where|which|who|why|with",
+    "an?|and|any|are|as|at|be|been|before|by|can|do|does|for|from|get|has|have|how|i|if|in|is"
+    "|it|its|like|long|look|many|may|me|means?|much|my|need|no|not|of|on|one|or|our|own|per"
+    "|really|should|so|some|than|that|the|there|these|they|this|those|to|too|until|us|was|we"
+    "|want|what|when|where|which|who|whose|why|will|with|would|you|your",
     re.IGNORECASE,
 )
+# readers want a guide more often than a formula
+_PRIORS = {"guides": 1.2, "methods": 0.85}
+_ENDING = re.compile(r"(?<=\w{3})(?:ings?|ed|ers?|es|(?<!s)s|e)$")
 
 
 class Hit(NamedTuple):
@@ -132,41 +136,45 @@ class _Entry(NamedTuple):
     section: str
     text: str
     weights: Counter[str]
+    prior: float = 1.0
 
 
 def search(query: str) -> list[Hit]:
-    """Return the sections with all words of a query, or else any; best first."""
-    asked = [word for word in _WORD.findall(query) if not _SMALL.fullmatch(word)]
-    words = list(dict.fromkeys(map(_stem, asked or _WORD.findall(query))))[:_WORDS]
-    entries, weight_of = _index(pages.changed())
-    known = [word for word in words if word in weight_of]
-    if not known:
-        return []
-    every = [e for e in entries if all(word in e.weights for word in words)]
-    some = every or [e for e in entries if any(word in e.weights for word in known)]
+    """Return the sections with any word of a query, best first."""
+    asked = [w for w in _words(query) if not _SMALL.fullmatch(w)] or _words(query)
+    entries, weight_of = _index(contents.changed())
+    known = weight_of.keys() & set(map(_stem, asked[:_WORDS]))
 
     def rank(entry: _Entry) -> float:
-        counts = ((word, entry.weights[word]) for word in known)
-        return sum(weight_of[word] * n / (n + 1.5) for word, n in counts)
+        """Return BM25 (S. Robertson and H. Zaragoza 2009), weighted by the words found."""
+        shared = known & entry.weights.keys()
+        half = 1 + entry.weights.total() / 100
+        each = (weight_of[w] / (1 + half / entry.weights[w]) for w in shared)
+        return sum(each) * sum(weight_of[w] for w in shared) * entry.prior
 
-    best = sorted(some, key=rank, reverse=True)[:_FOUND]
+    found = (entry for entry in entries if known & entry.weights.keys())
     return [
-        Hit(e.slug, e.anchor, e.page, e.section, _snippet(e.text, {*known}))
-        for e in best
+        Hit(e.slug, e.anchor, e.page, e.section, _snippet(e.text, known))
+        for e in sorted(found, key=rank, reverse=True)[:_FOUND]
     ]
 
 
 @lru_cache(maxsize=1)
 def _index(_changed: tuple[int, ...]) -> tuple[list[_Entry], dict[str, float]]:
     entries = [
-        _entry(slug, page.title, section)
-        for slug in contents.slugs()
-        for page in [pages.page(slug)]
+        _entry(slug, page.title, section, "" if section.anchor else also)._replace(
+            prior=_PRIORS.get(shelf.slug, 1.0)
+        )
+        for shelf in contents.SHELVES
+        for slug in shelf.pages
+        for page, also in [(contents.page(slug), contents.SEARCHED.get(slug, ""))]
         for section in page.sections
-        if slug != pages.GLOSSARY
+        if slug != contents.GLOSSARY
     ]
     # in the glossary, each term is a separate result
-    entries += [_entry(pages.GLOSSARY, "Glossary", term) for term in pages.terms()]
+    entries += [
+        _entry(contents.GLOSSARY, "Glossary", term) for term in contents.terms()
+    ]
     entries += [
         _entry(f"tasks/{one.config.slug}", one.config.title, _described(one))
         for one in shipped_tasks()
@@ -181,29 +189,32 @@ def _described(task: ShippedTask) -> Section:
     return Section("", config.title, text)
 
 
-def _entry(slug: str, page: str, section: Section) -> _Entry:
-    weights = Counter(map(_stem, _WORD.findall(section.text)))
-    for title, weight in ((section.title, _IN_HEADING), (page, _IN_TITLE)):
-        for word in _WORD.findall(title):
-            weights[_stem(word)] += weight
+def _entry(slug: str, page: str, section: Section, also: str = "") -> _Entry:
+    titles = [*[section.title] * _IN_HEADING, *[page] * _IN_TITLE]
+    weights = Counter(
+        map(_stem, _words(" ".join([section.text, *titles, *[also] * _ALSO])))
+    )
     return _Entry(slug, section.anchor, page, section.title, section.text, weights)
 
 
 def _stem(word: str) -> str:
-    """Strip easy endings of a word.
+    """Strip endings of a word, so that a question matches other forms.
 
     Examples
     --------
-    >>> [_stem(word) for word in ["Tokens", "token", "class", "Bias"]]
-    ['token', 'token', 'class', 'bia']
+    >>> [_stem(word) for word in ["ratings", "rated", "rater", "class"]]
+    ['rat', 'rat', 'rat', 'class']
     """
-    word = word.lower()
-    return word[:-1] if len(word) > 3 and word[-1] == "s" and word[-2] != "s" else word
+    return _ENDING.sub("", word.removesuffix("ly"))
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.lower().replace("e-mail", "email"))
 
 
 def _snippet(text: str, words: set[str]) -> SafeString:
     parts = text.split()
-    has = [any(_stem(w) in words for w in _WORD.findall(part)) for part in parts]
+    has = [any(_stem(w) in words for w in _words(part)) for part in parts]
     start = max(0, (has.index(True) if True in has else 0) - _BEFORE)
     end = start + _AROUND
     shown = zip(has[start:end], parts[start:end], strict=True)

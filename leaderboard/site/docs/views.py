@@ -32,7 +32,7 @@ def page(request: HttpRequest, slug: str) -> HttpResponse:
         "here": "docs",
         "slug": slug,
         "page": shown,
-        "role": contents.role_of(slug),
+        "role": contents.shelf_of(slug),
         "html": mark_safe(shown.html),  # noqa: S308 - made of our own files
         "sections": [heading for heading in shown.headings if heading.level == 2],
         "before": before and _entry(before),
@@ -70,7 +70,7 @@ def tasks(request: HttpRequest) -> HttpResponse:
     context = {
         "here": "docs",
         "address": reverse(_TASKS),
-        "role": contents.role_of("for-submitters"),
+        "role": contents.shelf_of("formats"),
         "tasks": shipped_tasks(),
         "roles": _menu(),
     }
@@ -85,7 +85,7 @@ def task(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "here": "docs",
         "address": reverse(_TASKS),
-        "role": contents.role_of("for-submitters"),
+        "role": contents.shelf_of("formats"),
         "shown": shown,
         "task": shown.config,
         "steps": [
@@ -109,7 +109,7 @@ def _menu() -> list[dict[str, Any]]:
                 ),
             ],
         }
-        for role in contents.ROLES
+        for role in contents.SHELVES
     ]
 
 
