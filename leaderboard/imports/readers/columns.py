@@ -13,17 +13,28 @@ from typing import Any
 from genie.lib.errors import GenieError
 from leaderboard.files import File, printable
 from leaderboard.imports.readers.expand import read_tables
-from leaderboard.imports.readers.families import Column, leave_unnamed
+from leaderboard.imports.readers.families import (
+    Column,
+    leave_unnamed,
+    name_by_words,
+)
 from leaderboard.imports.readers.guess import guess_roles
 from leaderboard.imports.readers.judgments import Judgments, Problem
 from leaderboard.imports.readers.layout import Choice
-from leaderboard.imports.readers.mapping import CONSTANT, NAMED, Chosen, read_choices
+from leaderboard.imports.readers.mapping import (
+    CONSTANT,
+    NAMED,
+    Chosen,
+    add_words,
+    read_choices,
+)
 from leaderboard.imports.readers.patterns import group_numbers, is_pattern, matches
 from leaderboard.imports.readers.questions import (
     add_second,
     asked_of,
     guess_lower,
     missing_in,
+    sure_guesses,
     usual_words,
 )
 from leaderboard.imports.readers.rows import judged_rows
@@ -67,10 +78,13 @@ def _start_of(file: File) -> File:
     return File(name, partial(io.BytesIO, head[: head.rfind(b"\n") + 1]))
 
 
-def propose(files: Sequence[File], choices: Mapping[str, Any]) -> Proposal:
+def propose(
+    files: Sequence[File], choices: Mapping[str, Any], *, answered: bool = False
+) -> Proposal:
     """Read files and return their columns, the questions, and the ratings.
 
-    Raises `Unreadable` if no file is a table, and errors of the choices.
+    If a person `answered`, guesses that are shown beside it hold. Raises `Unreadable` if
+    no file is a table, and errors of the choices.
     """
     parts, sets = of_one_set(files, choices)
     if sets:
@@ -84,7 +98,21 @@ def propose(files: Sequence[File], choices: Mapping[str, Any]) -> Proposal:
             code="not-rows",
         )
     try:
-        return _propose(read, reshape(read, choices, parts), problems)
+        said, taken = reshape(read, choices, parts), list[Choice]()
+        found = _propose(read, said, [*problems])
+        while answered and (sure := sure_guesses(found.questions)):
+            taken += sure
+            for one in sure:
+                said[one.name] = (
+                    add_words(said.get("words"), one.found)
+                    if one.name == "words"
+                    else one.found
+                )
+            found = _propose(read, said, [*problems])
+        found.mapping = {one.name: said[one.name] for one in taken}
+        if found.judgments is not None:
+            found.questions += _tell(taken, found.judgments, files[0].name)
+        return found
     except GenieError as error:
         if "columns are" in error.message:
             raise
@@ -135,7 +163,10 @@ def _propose(
     ]
     if not any(one.needed for one in found.questions):
         found.judgments = judged_rows(read, guessed, said, problems)
-        found.questions += asked_of(found.judgments, guessed, said)
+        more = asked_of(found.judgments, guessed, said)
+        found.questions += [
+            one for one in more if one.name != "counted" or "counted" not in choices
+        ]
         found.questions += _guesses(found.judgments, read[0].table.file, usual, choices)
     return found
 
@@ -163,14 +194,23 @@ def _guesses(
         tuple(map(str, judgments.rows["criterion"].unique())),
         names,
     )
-    made = [far] * bool(codes) + [by_name] * bool(lower)
+    return _tell([far] * bool(codes) + [by_name] * bool(lower), judgments, name)
+
+
+def _tell(guesses: Sequence[Choice], judgments: Judgments, name: str) -> list[Choice]:
+    """Add guesses to the problems, and return them as questions that need no answer."""
     judgments.problems += [
         Problem(
-            name, 0, "", f"{one.question} Change this with {one.name}.", fatal=False
+            name,
+            0,
+            "",
+            f"{one.question} {f'Taken: {one.found}. ' * one.needed}"
+            f"Change this with {one.name}.",
+            fatal=False,
         )
-        for one in made
+        for one in guesses
     ]
-    return made
+    return [replace(one, needed=False) for one in guesses]
 
 
 def require_ratings(found: Proposal) -> Judgments:
@@ -275,13 +315,12 @@ def _assign(
     order |= zip(listed, sorted(order[name] for name in listed), strict=True)
     made.sort(key=lambda one: order[next(iter(one.fields))])
     # as a person answered
-    for one in [one for one in made if one.role in MEASURES]:
+    rated = [one for one in made if one.role in MEASURES]
+    for one in rated:
         if said.numbers and len(parts := one.numbers_in_name) == 1:
             one.rename(parts[0], NAMED[said.numbers])
-        named = said.names not in ("", "criteria")
-        if named and len(one.fields) == 1 and not next(iter(one.fields.values())):
-            last = one.name.rpartition(".")[2] or one.name
-            one.fields[next(iter(one.fields))] = {NAMED[said.names]: last}
+    if rated and said.names not in ("", "criteria"):
+        name_by_words(rated, NAMED[said.names])
     if said.numbers:
         leave_unnamed(made)
     return made

@@ -23,13 +23,20 @@ from leaderboard.imports.readers.shapes import (
     name_columns,
 )
 from leaderboard.imports.readers.sources import problems_of
-from leaderboard.imports.readers.values import OF_FILE
+from leaderboard.imports.readers.values import LONG, OF_FILE
 from leaderboard.tables import Table, read_table
 
 # Three numbers or more, with marks between.
 _JOINED = re.compile(
-    r" *-?\d+(?:\.\d+)? *([#|;])(?: *-?\d+(?:\.\d+)? *\1)+(?: *-?\d+(?:\.\d+)?)? *"
+    r" *-?\d+(?:\.\d+)? *([#|;]|,(?= ))(?: *-?\d+(?:\.\d+)? *\1)+(?: *-?\d+(?:\.\d+)?)? *"
 )
+# `1st`, `rank_2`, `Third place`.
+_PLACE = re.compile(
+    r"(?<![a-z0-9])(?:(?:rank\w*?|place|position|choice)[ _\[]{0,2}(\d)|(\d)(?:st|nd|rd|th)"
+    r"|(first|second|third|fourth|fifth))(?![a-z0-9])",
+    re.IGNORECASE,
+)
+_ORDINALS = ("first", "second", "third", "fourth", "fifth")
 # A longer list is rows, a shorter one columns.
 _MOST_PARTS = 40
 
@@ -54,7 +61,7 @@ def read_tables(
             refused.append(error)
             continue
         problems += problems_of(table)
-        read.append(Read(number, *_words(table)))
+        read.append(Read(number, *_places_in_rows(*_words(table))))
     if not read:
         first = (
             refused[0] if refused else GenieError("There is no file.", code="no-file")
@@ -138,6 +145,43 @@ def _words(table: Table) -> tuple[Table, dict[str, Any]]:
     return replace(table, cells={}), words
 
 
+def _places_in_rows(
+    table: Table, words: dict[str, Any]
+) -> tuple[Table, dict[str, Any]]:
+    """Return a row for each of the columns of places that name what was ranked."""
+    found = {
+        int(m[1] or m[2] or 1 + _ORDINALS.index(m[3].lower())): name
+        for name in words
+        if (m := _PLACE.search(name))
+    }
+    n = len(found)
+    if n < 3 or {*found} != {*range(1, n + 1)}:
+        return table, words
+    cells = [[*map(str.strip, words[found[k]])] for k in range(1, n + 1)]
+    named = {*chain.from_iterable(cells)} - {""}
+    again = any(
+        len({*row} - {""}) + row.count("") < n for row in zip(*cells, strict=True)
+    )
+    if (
+        again
+        or 3 * len(named) > len(table.numbers) * n
+        or not np.isnan(numbers([*named])).all()
+    ):
+        return table, words
+    rest = {
+        name: np.repeat(one, n)
+        for name, one in words.items()
+        if name not in found.values()
+    }
+    rest["ranked system"] = np.array(cells, dtype=object).T.ravel()
+    rest["rank"] = np.array(
+        [*map(str, range(1, n + 1))] * len(table.numbers), dtype=object
+    )
+    return replace(
+        table, numbers=np.repeat(np.asarray(table.numbers), n).tolist()
+    ), rest
+
+
 def _storable(text: str) -> str:
     if text.isascii() and "\0" not in text:
         return text
@@ -146,12 +190,17 @@ def _storable(text: str) -> str:
 
 def _decode(column: list[Any]) -> list[Any]:
     """Return cells that are all JSON objects, or lists of them or of numbers, as these."""
-    filled = (cell for cell in column if cell != "")
-    if not any(column) or not all(isinstance(c, str) and c[:1] in "[{" for c in filled):
+    filled = [c for c in column if not isinstance(c, str) or c.strip()]
+    coded = [isinstance(c, str) and c[:1] in ("[", "{") for c in filled]
+    # answers of other questions may be between them
+    if 2 * sum(coded) < len(filled) or not any(coded):
         return column
     try:
         found = [
-            json.loads(c, parse_int=str, parse_float=str) if c else "" for c in column
+            json.loads(c, parse_int=str, parse_float=str)
+            if isinstance(c, str) and c[:1] in ("[", "{")
+            else c
+            for c in column
         ]
     except (ValueError, RecursionError):
         return column
@@ -166,6 +215,12 @@ def _decode(column: list[Any]) -> list[Any]:
 def _joining_mark(column: Sequence[str]) -> str:
     """Return the mark between as many numbers in each cell, as in `4#2#5#`, else ""."""
     cells = {cell for cell in column if cell}
+    if (
+        cells
+        and len({cell.count(">") for cell in cells}) == 1
+        and ">" in min(cells)[1:]
+    ):
+        return ">" if min(cells).count(">") > 1 and len(min(cells)) < LONG else ""
     joined = [_JOINED.fullmatch(cell) for cell in cells]
     marks = {one[1] for one in joined if one}
     if len(marks) != 1 or not all(joined):

@@ -5,18 +5,22 @@ from __future__ import annotations
 import re
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import combinations
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, pairwise, product
+from operator import eq
 from typing import Any
 
 import numpy as np
 
 from leaderboard.imports.readers.layout import Choice
+from leaderboard.imports.readers.names import Floats
 from leaderboard.imports.readers.patterns import (
     NUMBERED,
     Family,
     cross,
+    family_between,
+    group_brackets,
     group_numbers,
     keys_in,
 )
@@ -24,6 +28,7 @@ from leaderboard.imports.readers.values import (
     BESIDE,
     CHOICE,
     FILLERS,
+    LONG,
     MEASURES,
     RATER,
     RATING,
@@ -38,7 +43,13 @@ from leaderboard.imports.readers.values import (
     lower_words,
     word_set,
 )
-from leaderboard.imports.readers.words import are_sides, name_one_of, side_of
+from leaderboard.imports.readers.words import (
+    are_sides,
+    is_sided,
+    name_one_of,
+    side_of,
+    worths,
+)
 
 
 @dataclass
@@ -68,15 +79,57 @@ class Column:
             fields |= {wanted: fields.pop(part)} if part in fields else {}
 
 
-def families_of(found: Mapping[str, Guess], values: Looked) -> list[Column]:
+def find_ranks(
+    found: Mapping[str, Guess], values: Looked, fixed: Collection[str]
+) -> list[Family]:
+    """Find columns whose cells of each row are the ranks 1 to n, as of n systems."""
+    ranks = {
+        name: worths(one.words, {}) for name, one in values.items()
+        if one.is_number and name not in fixed and {*one.numbers} <= {*range(1, 21)}
+    }  # fmt: skip
+    if {"system", "system 1"} & {
+        role for n, (role, _) in found.items() if n not in ranks
+    }:
+        return []
+    names, cells = [*ranks], np.array([*ranks.values()])
+    places = (
+        (i, i + n)
+        for i in range(len(names))
+        for n in range(3, min(20, len(names) - i) + 1)
+    )
+    grids = [family_between(names[i:j]) for i, j in places if _are_ranks(cells[i:j])]
+    return [one for one in grids if len(group_numbers(one.columns)) > 1]
+
+
+def _are_ranks(cells: Floats) -> bool:
+    rows, right = (
+        cells[:, ~np.isnan(cells).any(axis=0)].T,
+        np.arange(1.0, len(cells) + 1),
+    )
+    return (
+        len(rows) > 2
+        and bool((np.sort(rows[:3]) == right).all() and (rows != rows[0]).any())
+        and bool((np.sort(rows) == right).all(axis=1).mean() > 0.9)
+    )
+
+
+def families_of(
+    found: Mapping[str, Guess], values: Looked, grids: Sequence[Family] = ()
+) -> list[Column]:
     """Join columns whose names differ in numbers or words, and name what these are."""
     by_role: dict[str, list[str]] = {}
+    ranked = {name for one in grids for name in one.columns}
     for name, (role, _) in found.items():
-        by_role.setdefault(role, []).append(name)
+        if name not in ranked:
+            by_role.setdefault(role, []).append(name)
     context, measures = list[Family](), list[Family]()
     keys = keys_in([name for name, (role, _) in found.items() if role != "ignore"])
     for role in [role for role in by_role if role != "ignore"]:
-        families = group_numbers(by_role[role], keys)
+        grid = group_brackets(by_role[role])
+        left = [
+            name for name in by_role[role] if not grid or name not in grid[0].columns
+        ]
+        families = group_numbers(left, keys) + grid
         if role == "rating" and not {"system", "system 1"} & by_role.keys():
             joined = cross(families)
             inside = {name for one in joined for name in one.columns}
@@ -84,12 +137,37 @@ def families_of(found: Mapping[str, Guess], values: Looked) -> list[Column]:
         (measures if role in MEASURES else context).extend(families)
     named = Slots(context, measures, set(by_role))
     made = [_column(f, named.names(f), found, values) for f in (*context, *measures)]
+    made += _of_ranks(grids, found, values)
     made += [
         Column(name, {name: {}}, *found[name], examples_of(values[name]))
         for name in by_role.get("ignore", ())
     ]
     order = {name: i for i, name in enumerate(found)}
     return sorted(made, key=lambda one: order[next(iter(one.fields))])
+
+
+def _of_ranks(
+    grids: Sequence[Family], found: Mapping[str, Guess], values: Looked
+) -> Iterator[Column]:
+    """Yield a column for each grid: of a criterion, or of an item if numbers differ."""
+    stems = [re.sub(r"\d+", "", one.template) for one in grids]
+    for grid, stem in zip(grids, stems, strict=True):
+        one = _column(grid, ["system"], found, values)
+        about = {"criterion": "rank" if len({*stems}) == 1 else f"{stem}: rank"}
+        if len({*stems}) < len(grids):
+            about["item"] = "".join(re.findall(r"\d+", grid.template))
+        yield replace(one, fields={n: parts | about for n, parts in one.fields.items()})
+
+
+def name_by_words(rated: Sequence[Column], part: str) -> None:
+    """Take the words by which names of columns differ for those of systems, or others."""
+    names = [re.sub(r"\{\w*\*?\}", "", one.name) for one in rated]
+    family = family_between(names)
+    stem = family.template.replace("{}", "").strip(" _-:|/[]().")
+    for one, name in zip(rated, names, strict=True):
+        for fields in one.fields.values():
+            if part not in fields:
+                fields |= {part: family.columns[name][0], "criterion": stem}
 
 
 class Slots:
@@ -124,15 +202,20 @@ class Slots:
         words = [k for k in places if not family.is_numbered(k)]
         free = [k for k in words if not _is_key(family, k)]
         names = [""] * len(places)
+        taken = "system" in self._roles
         for k in sorted({*words} - {*free}):
-            names[k] = "criterion" if rated[k] > 0.5 else "system"
+            other = "rater" if taken and "rater" not in self._roles else "system"
+            names[k] = "criterion" if rated[k] > 0.5 else other
         if free:
             asked = {k: any("?" in word for word in family.values(k)) for k in free}
             criterion = max(free, key=lambda k: (rated[k], asked[k], k))
             # columns named by hashes are items
             names[criterion] = "item" if family.template == "{}" else "criterion"
             for k in free:
-                names[k] = names[k] or ("system" if "system" not in names else "")
+                other = "item" if max(map(len, family.values(k))) > LONG else "system"
+                if all(map(_INITIALS.fullmatch, family.values(k))) or taken:
+                    other = "rater"
+                names[k] = names[k] or other * (other not in names)
         for k in sorted({*places} - {*words}):
             names[k] = self._number(family, k, names)
         return names
@@ -153,8 +236,10 @@ class Slots:
         return next((one for one in options if one not in names), last)
 
 
-_SIDE_WORD = re.compile(r"(?<![^\W_])(a|b|1|2|left|right|first|second)(?![^\W_])", re.I)
-_LOSERS = word_set("loser lost loses worse worst rejected")
+#: In the name of one of two columns.
+SIDE_WORD = re.compile(r"(?<![^\W_])(a|b|1|2|left|right|first|second)(?![^\W_])", re.I)
+_LOSERS = word_set("loser lost loses losing worse worst rejected dispreferred")
+_INITIALS = re.compile(r"[A-Z]{2,3}")
 _OF_RATERS = RATER | word_set("winner rating score label choice vote preference")
 
 
@@ -241,12 +326,23 @@ def find_pairs(found: Found, values: Looked, fixed: Mapping[str, str]) -> None:
             for n in columns
             if n in free and n.partition("]")[0] not in rated
         ]:
-            by_rest.setdefault(_SIDE_WORD.sub("", name), []).append(name)
+            by_rest.setdefault(SIDE_WORD.sub("", name), []).append(name)
         many = {n for f in group_numbers(free) if len(f.columns) > 2 for n in f.columns}
         twos = [two for two in by_rest.values() if len(two) == 2 and not many & {*two}]
         pairs += [
             [[a], [b]] for a, b in twos if are_sides(values[a].words, values[b].words)
         ]
+        # codes in columns beside each other
+        sided = any(
+            r == "choice" and is_sided(values[n].counts, only=True)
+            for n, (r, _) in found.items()
+        )
+        pairs += [
+            [[a], [b]] for a, b in pairwise(short)
+            if sided and not pairs and found[a][0] == found[b][0] == "ignore"
+            and are_sides(values[a].words, values[b].words)
+            and not any(map(eq, values[a].words, values[b].words))
+        ]  # fmt: skip
         # the other of the two may have no column
         pairs += [[[], [n]] for c, n in alike if _has_other(values[c], values[n])]
         sides = next(iter(pairs), sides)
@@ -277,6 +373,7 @@ def find_pairs(found: Found, values: Looked, fixed: Mapping[str, str]) -> None:
         }
 
 
+OF_TWO = "it names one of the two that were compared"
 _ENDS = {"best": word_set("best most"), "worst": word_set("worst least")}
 
 
@@ -286,7 +383,9 @@ def find_ends(found: Found, values: Looked, fixed: Mapping[str, str]) -> None:
         name
         for name, (role, _) in found.items()
         if role in ("choice", "words", "ignore", "rating")
+        or (role == "system" and values[name].says(CHOICE | _LOSERS))
     ]
+    reason = "by its name, beside the other end"
     fitting = {
         role: [
             name
@@ -301,6 +400,14 @@ def find_ends(found: Found, values: Looked, fixed: Mapping[str, str]) -> None:
         for role, names in fitting.items()
         if names
     }
+    if len(named) < 2 and not any(r == "system 1" for r, _ in found.values()):
+        # the chosen and the rejected of two
+        two = ([n for n in free if values[n].says(words) and not values[n].is_number]
+               for words in (CHOICE, _LOSERS))  # fmt: skip
+        for a, b in product(*two):
+            same = map(eq, values[a].words, values[b].words)
+            if values[a].counts.keys() & values[b].counts.keys() and not any(same):
+                named, reason = {"best": [a], "worst": [b]}, OF_TWO
     if len(named) < 2:
         # `BH1` and `WH1` name two texts, never the same
         best, worst = (
@@ -316,7 +423,7 @@ def find_ends(found: Found, values: Looked, fixed: Mapping[str, str]) -> None:
         if len(rests) < 2 or len(rows) < 10 or any(a == b for a, b in rows):
             return
     for role, names in named.items():
-        found |= dict.fromkeys(names, (role, "by its name, beside the other end"))
+        found |= dict.fromkeys(names, (role, reason))
     marked = values[next(iter(named["best"]))].words
     ignored = [name for name, (role, _) in found.items() if role == "ignore"]
     for family in group_numbers(ignored):

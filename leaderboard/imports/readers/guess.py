@@ -10,11 +10,13 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from leaderboard.imports.readers.families import (
+    SIDE_WORD,
     Column,
     ask_fillers,
     families_of,
     find_ends,
     find_pairs,
+    find_ranks,
     leave_derived,
     leave_unnamed,
 )
@@ -25,6 +27,7 @@ from leaderboard.imports.readers.patterns import (
     cross,
     group_numbers,
     keys_in,
+    matches,
     parts_in,
 )
 from leaderboard.imports.readers.people import is_program
@@ -44,6 +47,7 @@ from leaderboard.imports.readers.values import (
     NO_WORDS,
     OF_FILE,
     OF_SCALE,
+    RATING,
     STANDARDIZED,
     UNNAMED,
     YES_NO,
@@ -52,6 +56,7 @@ from leaderboard.imports.readers.values import (
     Looked,
     Values,
     examples_of,
+    lower_words,
     names_item,
     word_set,
 )
@@ -80,6 +85,10 @@ def guess_roles(
         name: (fixed[name], "as chosen") if name in fixed else one.guess
         for name, one in values.items()
     }
+    grids = find_ranks(found, values, fixed)
+    ranked = dict.fromkeys(name for one in grids for name in one.columns)
+    fixed = {**fixed, **dict.fromkeys(ranked, "rating")}
+    found |= dict.fromkeys(ranked, ("rating", "each row has all ranks from 1"))
     _leave_computed(found, values, fixed)
     _agree(found, values, fixed)
     _prefer_named(found, values)
@@ -91,9 +100,13 @@ def guess_roles(
         if reason.startswith("numbers named “rank")
         and roles.isdisjoint((*MEASURES, "maybe", "words", "system 1"))
     }
+    for family in group_numbers(n for n, (r, _) in found.items() if r == "rater"):
+        names = [n for n in family.columns if values[n].is_number and n not in fixed]
+        if roles.isdisjoint((*MEASURES, "maybe", "words")) and len(names) > 1:
+            found |= dict.fromkeys(names, ("rating", "numbers of numbered raters"))
     find_pairs(found, values, fixed)
     _settle(found, values, fixed)
-    made = families_of(found, values)
+    made = families_of(found, values, grids)
     leave_derived(made, values)
     leave_unnamed(made)
     _mark_likely(made, values)
@@ -167,6 +180,13 @@ def _ask_parts(made: Sequence[Column], values: Looked) -> list[Choice]:
         and (pattern := parts_in(values[name].counts))
     )  # fmt: skip
     likely = next(itertools.chain(families[-1:], cells), "")
+    name, _, pattern = likely.partition("=")
+    for part, other in (("item", ""), ("system", "item")) if name in values else ():
+        read = matches(pattern, [*values[name].counts]).values()
+        if read and all(RATING & {*lower_words(one[part])} for one in read):
+            likely = likely.replace(f"{{{part}", "{criterion").replace(
+                f"{{{other}", "{system"
+            )
     question = (
         f"Does {likely} name the systems? Else choose their column; if all rows are of one "
         "system, write its name after a colon (:NAME)."
@@ -211,6 +231,7 @@ def _agree(found: Found, values: Looked, fixed: Mapping[str, str]) -> None:
             for name in family.columns
             if name not in fixed
             and found[name][0] not in ("rater", "system", "text")
+            and not (best in ("rating", "maybe") and values[name].is_no_rating)
             # a short word in a name, such as n, may be part of a table of names
             and not (
                 found[name][1].startswith("numbers named")
@@ -237,7 +258,11 @@ def _join_like(found: Found, values: Looked) -> None:
             end = values[before].name_words[-1:]
             if found[before][0] != "rating" or role not in ("maybe", "words"):
                 continue
-            if one.n_parts and (end == one.name_words[-1:] or _is_within(one, named)):
+            if (
+                len(one.counts) > 1
+                and one.n_parts
+                and (end == one.name_words[-1:] or _is_within(one, named))
+            ):
                 found[name] = "rating", f"{BESIDE}{before}"
             elif role == "words" and names is listed:
                 # before ratings, it may be a part of the system
@@ -391,6 +416,13 @@ def _settle(found: Found, values: Looked, fixed: Mapping[str, str]) -> None:
     if inputs and "item" not in roles:
         alike = group_numbers(dict(inputs))[0].columns if numbered_ else ()
         found |= {n: one for n, one in inputs if n in alike} or dict(inputs[:1])
+    shown = [n for n, (role, _) in found.items() if role == "system"]
+    several = max((len(one.columns) for one in group_numbers(shown)), default=0)
+    found |= {
+        name: ("best", f"it names one of {several:,} systems")
+        for name, (role, _) in found.items()
+        if role == "choice" and 2 < len(values[name].counts) <= several > 2
+    }
     found |= {
         name: ("rater", "each row has numbered ratings, as of one person")
         for name, (role, reason) in found.items()
@@ -501,6 +533,7 @@ def _settle_pairs(
                 or (role == "rating" and 1 < len(values[name].counts) <= 4)
             )
             and re.findall(r"\d+", name) in numbers_
+            and not SIDE_WORD.search(name)
             and name not in fixed
         }
     if any(role == "choice" for role, _ in found.values()):

@@ -69,6 +69,8 @@ COLUMNS: Mapping[str, str] = {
     "spans": "object",
 }
 _USUAL: Mapping[str, Any] = {"int64": 0, "object": "", "float64": np.nan}
+# A larger share of judgments is seldom said again.
+_MANY = 0.1
 # A time farther than this from 1970, in seconds, cannot be the time of a study.
 _FAR = 1e11
 _DEFAULTS = {
@@ -247,10 +249,25 @@ def supersede(
 
 
 def mark_repeated(judgments: Judgments, name: str) -> None:
-    """Mark all but the last of repeated judgments, and report their number."""
-    by = ("worker", "instance", "system", "other", "criterion", "page")
-    if n := supersede(judgments.rows, by):
+    """Mark all but the last of repeated judgments, and report their number.
+
+    Many with other values are taken for ratings of items or raters that no column names.
+    """
+    by = ["worker", "instance", "system", "other", "criterion", "page"]
+    before = judgments.rows["role"].copy()
+    n = supersede(judgments.rows, by)
+    live = judgments.rows[before == Role.JUDGMENT.value]
+    repeated = (
+        live[live.duplicated(by, keep=False)]
+        if max(5, _MANY * len(live)) < n < len(live) / 3
+        else live[:0]
+    )
+    differ = repeated.groupby(by)["value"].nunique() > 1
+    sentence = f"Rows said again by the same worker, of which the last holds: {n:,}."
+    if differ.mean() > 0.5:
+        judgments.rows["role"] = before
         sentence = (
-            f"Rows said again by the same worker, of which the last holds: {n:,}."
+            f"{n:,} rows have a worker, item and system of an earlier row, and most of them "
+            "another value: all count, as of items or workers that no column names."
         )
-        judgments.problems.append(Problem(name, 0, "", sentence, fatal=False))
+    judgments.problems += [Problem(name, 0, "", sentence, fatal=False)] * bool(n)

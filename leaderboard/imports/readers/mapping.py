@@ -211,6 +211,12 @@ def read_words(value: Any) -> dict[str, dict[str, float | str]]:
     }
 
 
+def add_words(said: Any, guessed: str) -> dict[str, dict[str, float | str]]:
+    """Return the worths of words by criterion: as said, else as guessed."""
+    known, tables = read_words(said or {}), read_words(guessed)
+    return {of: tables.get(of, {}) | known.get(of, {}) for of in {**tables, **known}}
+
+
 def _worth(word: str, worth: Any) -> float | str:
     if worth in (*SIDES, "none", *Role):
         return str(worth)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from leaderboard.imports.readers.families import Column
+from leaderboard.imports.readers.families import SIDE_WORD, Column
 from leaderboard.imports.readers.judgments import Role, Texts
 from leaderboard.imports.readers.mapping import EACH, Chosen
 from leaderboard.imports.readers.names import different, moments, numbers, plain
@@ -244,9 +244,14 @@ def _parts_of(lines: Lines, numbers_row: Sequence[int]) -> Iterator[dict[str, An
             paired = _pair(lines, measure, cells, *sides)
             yield {**shared, **paired, "criterion": criterion}
         else:
+            system, side = lines.word("system", measure), SIDE_WORD.search(measure.name)
+            if side and not any(system):
+                # each of two that were shown is rated
+                system = sides[0] if side_of(side[0]) else sides[1]
+                criterion = SIDE_WORD.sub("", measure.name).strip(" _-.")
             yield {
                 **shared,
-                "system": lines.word("system", measure),
+                "system": system,
                 "criterion": criterion,
                 "word": cells,
             }
@@ -410,6 +415,10 @@ def _names_of(words: Words, shown: Sequence[Cells], *, sided: bool) -> Words:
         for one, names in zip(shown, stripped, strict=True)
         for key in (one.name.lower(), one.fields.get("part", ""))
     }
+    if not sided and {*words} & {"0", "A", "a"}:
+        # places that count from 0, or are letters
+        ends = zip("0123456789", "abcdefghij", stripped, strict=False)
+        by_place |= {key: names for *keys, names in ends for key in keys}
     if sided:
         sides = {1.0: stripped[0], 0.0: stripped[-1]}
         by_place |= {

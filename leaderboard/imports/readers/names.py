@@ -141,17 +141,15 @@ def numbers(words: Words) -> Floats:
     >>> numbers(["1,000", "250"]).tolist()
     [1000.0, 250.0]
     """
-    import pandas as pd
-
-    series = pd.Series(list(words), dtype="object").astype(str).str.strip()
-    found = _floats(series)
-    comma = series[np.isnan(found) & series.str.contains(",", regex=False).to_numpy()]
-    if len(comma):
-        thousands = bool(comma.str.fullmatch(_THOUSANDS).all())
-        if not thousands:
-            comma = comma[comma.str.fullmatch(_DECIMAL_COMMA)]
-        plain = comma.str.replace(",", "" if thousands else ".", regex=False)
-        found[comma.index.to_numpy(dtype=int)] = _floats(plain)
+    texts = [str(word).strip().removesuffix("%") for word in words]
+    found = _floats(texts)
+    comma = [i for i in np.flatnonzero(np.isnan(found)) if "," in texts[i]]
+    thousands = all(re.fullmatch(_THOUSANDS, texts[i]) for i in comma)
+    if not thousands:
+        comma = [i for i in comma if re.fullmatch(_DECIMAL_COMMA, texts[i])]
+    if comma:
+        mark = "" if thousands else "."
+        found[comma] = _floats([texts[i].replace(",", mark) for i in comma])
     return found
 
 
@@ -171,10 +169,10 @@ def read_both_ways(words: Words) -> bool:
     return bool(read) and all(map(_EITHER.fullmatch, read))
 
 
-def _floats(series: pd.Series) -> Floats:
+def _floats(texts: pd.Series | list[str]) -> Floats:
     import pandas as pd
 
-    found = np.array(pd.to_numeric(series, errors="coerce"), dtype=float)
+    found = np.array(pd.to_numeric(np.asarray(texts, object), errors="coerce"), float)
     found[~np.isfinite(found)] = np.nan
     return found
 

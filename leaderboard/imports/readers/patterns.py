@@ -28,6 +28,9 @@ _CUT = re.compile(rf"([{re.escape(_SEPARATORS)}]+)")
 _DIGITS = re.compile(r"\d+")
 # A key of an object, marked on both sides, or a number.
 _PLACE = re.compile("\1[^\1]*\1|[0-9]+")
+_GRID = re.compile(r"(.*\S)\s*\[([^\[\]]*[^\W\d][^\[\]]*)\]", re.DOTALL)
+# `Q1_A`, but not in `Model A`, which is a name.
+_LETTER = re.compile(r"(?<![^\W\d_])(?<![^\W\d_] )[A-Za-z](?![^\W\d_])")
 _AGAIN = re.compile(r"(.*)( \(\d+\))", re.DOTALL)
 # Columns without names need not be alike.
 _NAMELESS = re.compile(r"column \d+")
@@ -141,17 +144,20 @@ def _compile(
 class Family:
     """Columns whose names differ in numbers or words at the same places.
 
-    `template` has `{}` at these places, and `columns` what each name has there.
+    `template` has `{}` at these places, and `columns` what each name has there. If
+    `lettered`, single letters count as numbers.
     """
 
     template: str
     columns: Mapping[str, tuple[str, ...]]
+    lettered: bool = False
 
     def values(self, place: int) -> set[str]:
         return {parts[place] for parts in self.columns.values()}
 
     def is_numbered(self, place: int) -> bool:
-        return all(part.partition(" (")[0].isdigit() for part in self.values(place))
+        parts = {part.partition(" (")[0] for part in self.values(place)}
+        return all(map(str.isdigit, parts)) or (self.lettered and _are_letters(parts))
 
     def pattern(self, fields: Sequence[str]) -> str:
         """Return the template with a name in each place, starred where it must be."""
@@ -173,6 +179,7 @@ def group_numbers(
     Names that differ in one of the `keys` (see `keys_in`) are of one family, too.
     """
     listed = list(names)
+    lettered = _letters_in(listed)
     # the first of several columns of one name has no number
     again = {name[:-4] for name in listed if name.endswith(" (2)")}
     # or of several blocks of columns, of which the others end in 2, 3, ...
@@ -182,19 +189,19 @@ def group_numbers(
     }  # fmt: skip
     groups: dict[str, dict[str, list[str]]] = defaultdict(dict)
     spelled: dict[str, str] = {}
-    often = Counter(_mark(name, keys or {})[0] for name in listed if name not in again)
+
+    def mark(name: str) -> tuple[str, list[str]]:
+        return _mark(lettered.get(name, name), keys or {})
+
+    often = Counter(mark(name)[0] for name in listed if name not in again)
     for name in listed:
         if _NAMELESS.fullmatch(name):
             groups[name][name] = []
             continue
         numbered = f"{name} (1)" if name in again else f"{name}{'1' * (name in first)}"
-        key, parts = _mark(numbered, keys or {})
+        key, parts = mark(numbered)
         number = _AGAIN.fullmatch(f"{name} (1)" if name in again else name)
-        if (
-            number
-            and number[1] in again
-            and often[(own := _mark(number[1], keys or {}))[0]] > 1
-        ):
+        if number and number[1] in again and often[(own := mark(number[1]))[0]] > 1:
             # a repeated name among numbered ones is a further number
             key, parts = (
                 own[0],
@@ -214,6 +221,53 @@ def group_numbers(
     ]
 
 
+def group_brackets(names: Sequence[str]) -> list[Family]:
+    """Return the family of a grid of questions, as forms name them: `Text 1 ... [Fluent?]`."""
+    found = {name: m.groups() for name in names if (m := _GRID.fullmatch(name))}
+    outer, inner = ({parts[k] for parts in found.values()} for k in (0, 1))
+    n_texts, n = len({_DIGITS.sub("", one) for one in outer}), len(outer) * len(inner)
+    # further columns of the same name are blocks, which numbers name
+    apart = found.keys().isdisjoint(n[:-4] for n in names if n.endswith(" (2)"))
+    is_grid = apart and n_texts > 1 < len(inner) and len(found) >= 0.6 * n
+    return [Family("{} [{}]", found)] if is_grid else []
+
+
+def family_between(names: Sequence[str]) -> Family:
+    """Return the family of names that differ in words at one place."""
+    parts = [re.split(r"([\W_]+)", re.sub(r"[{}]", "", name)) for name in names]
+    start = _n_common(parts)
+    end = _n_common([one[start:][::-1] for one in parts])
+    ends = parts[0][:start], parts[0][len(parts[0]) - end :]
+    words = ["".join(one[start : len(one) - end]) for one in parts]
+    columns = {name: (word,) for name, word in zip(names, words, strict=True)}
+    return Family("{}".join(map("".join, ends)), columns)
+
+
+def _n_common(parts: Sequence[Sequence[str]]) -> int:
+    rows = enumerate(zip_longest(*parts))
+    return next((k for k, row in rows if len({*row}) > 1), 0)
+
+
+def _letters_in(names: Sequence[str]) -> dict[str, str]:
+    """Return names with marks around letters that count from A to C or further."""
+    groups: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
+    for name in names:
+        for m in _LETTER.finditer(name):
+            ends = name[: m.start()], name[m.end() :]
+            around = [_DIGITS.sub("\0", end) for end in ends]
+            groups[around[0], around[1]][name] = f"{ends[0]}\1{m[0]}\1{ends[1]}"
+    return {
+        name: marked
+        for group in groups.values()
+        if _are_letters({one.split("\1")[1] for one in group.values()})
+        for name, marked in group.items()
+    }
+
+
+def _are_letters(parts: set[str]) -> bool:
+    return len(parts) > 2 and "".join(sorted(parts)).lower() in "abcdefghijklmnop"
+
+
 def _merge(key: str, group: Mapping[str, Sequence[str]]) -> Family:
     varied = [len(set(column)) > 1 for column in zip(*group.values(), strict=True)]
     first = iter(zip(varied, next(iter(group.values())), strict=True))
@@ -227,7 +281,9 @@ def _merge(key: str, group: Mapping[str, Sequence[str]]) -> Family:
         for name, ps in group.items()
     }
     # braces in a name would be read as a pattern
-    return Family(re.sub("\0", put, key.replace("{", "").replace("}", "")), columns)
+    return Family(
+        re.sub("\0", put, key.replace("{", "").replace("}", "")), columns, True
+    )
 
 
 def _fill(template: str, fields: Sequence[str], star: str) -> str:

@@ -10,22 +10,32 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from leaderboard.imports.readers.families import Column
+from leaderboard.imports.readers.families import OF_TWO, Column
 from leaderboard.imports.readers.judgments import Judgments, Role
 from leaderboard.imports.readers.layout import Choice
-from leaderboard.imports.readers.mapping import CONSTANT, EACH, NAMED, ROLES, Chosen
+from leaderboard.imports.readers.mapping import (
+    CONSTANT,
+    EACH,
+    NAMED,
+    ROLES,
+    SIDES,
+    Chosen,
+    read_words,
+)
 from leaderboard.imports.readers.melt import Cells, criterion_of
 from leaderboard.imports.readers.names import numbers
-from leaderboard.imports.readers.patterns import is_pattern
+from leaderboard.imports.readers.patterns import family_between, is_pattern
 from leaderboard.imports.readers.values import (
     AGAIN,
     LIKELY,
     MEASURES,
     OF_FILE,
+    RATING,
     UNNAMED,
     Looked,
     lower_words,
     no_answer,
+    word_set,
 )
 from leaderboard.imports.readers.words import YES_NO, scale_of, side_of, unknown
 
@@ -108,14 +118,30 @@ def missing_in(columns: Sequence[Column], said: Chosen, names: Sequence[str]) ->
     unnamed = [one.name for one in coded if not is_pattern(one.name)]
     has_system = of["system"] or named or said.constant("system")
     numbered = [*_unknown_numbers(columns, coded, said, () if has_system else orders)]
+    two_words = {"system", "criterion"}
+    words = [
+        one for one in coded if next(iter(one.fields.values())).keys() == two_words
+    ]
+    open_ = not (numbered or of["rater"] or said.names or "rating" in said.columns)
+    if words and open_:
+        name, first = words[0].name, next(iter(words[0].fields))
+        swapped = name.replace("{system", "{rater").replace("{criterion", "{system")
+        turned = name.replace("{criterion", "{rater"), swapped
+        question = f"Names of ratings have two words, as {first}. Which is whose?"
+        numbered = [Choice("rating", question, (*turned, name), turned[0], needed=True)]
     yield from numbered
     if any(one.name == "rating" for one in numbered):
         return  # one of the numbers may be that of the system
-    if len(unnamed) > 1 and not said.names and not (has_system and of["rater"]):
+    alone = [one.name for one in of["rating"] if not next(iter(one.fields.values()))]
+    if has_system and not (of["rater"] or said.names) and _share_stem(alone):
+        question = f"Do the names of {', '.join(alone[:6])} differ by their raters?"
+        yield Choice("names", question, (*NAMED,), "raters", needed=True)
+    elif len(unnamed) > 1 and not said.names and not (has_system and of["rater"]):
         # whether they are criteria is seen where these, or the system, are asked for
         question = f"What do the names of the columns of numbers say: {', '.join(unnamed[:6])}?"
         yield Choice("names", question, (*NAMED,), "criteria")
-    if of["best"] and not (has_system or pairs or "system" in said.columns):
+    two = [one for one in of["best"] if one.reason.startswith(OF_TWO)]
+    if of["best"] and not (two or has_system or pairs or "system" in said.columns):
         yield Choice(
             "system",
             "Which columns name the systems that were shown in each row (commas between)? "
@@ -133,17 +159,35 @@ def missing_in(columns: Sequence[Column], said: Chosen, names: Sequence[str]) ->
             for one in columns
             if one.role == "ignore" and one.reason == reason
         ] + [one.name for one in columns if one.name in OF_FILE]
-        in_names = " or ".join(f"choose rating={one}" for one in orders)
+        in_names = " or ".join(f"rating={one}" for one in orders)
         yield Choice(
             "system",
             "Which column names the systems? If all rows are of one, write its name after "
             "a colon (:NAME); if the number in the name of a rating column is that of a "
-            f"system, {in_names or 'add numbers=systems'}, and if the whole name is, "
+            f"system, {f'choose {in_names}' if orders else 'add numbers=systems'}, and if the whole name is, "
             "names=systems.",
             options,
             found=next(iter(likely), ""),
             needed=True,
         )
+
+
+def _share_stem(names: Sequence[str]) -> bool:
+    """Check for names such as `score_ana`, whose other words are of a rating."""
+    if len(names) < 2:
+        return False
+    family = family_between(names)
+    ends = [{*lower_words(" ".join(family.columns[name]))} for name in names]
+    stem = RATING & {*lower_words(family.template)}
+    return (
+        bool(stem) and all(ends) and not any(one & (RATING | _OF_ALL) for one in ends)
+    )
+
+
+# Words of columns that sum up.
+_OF_ALL = word_set(
+    "mean average avg median total sum final std sd majority agreed gold"
+)
 
 
 def _unknown_numbers(
@@ -163,8 +207,8 @@ def _unknown_numbers(
     open_ = [
         one
         for one in coded
-        if known.isdisjoint(fields := next(iter(one.fields.values())))
-        and fields
+        if {*one.numbers_in_name} - known
+        and "criterion" not in next(iter(one.fields.values()))
         and re.sub(r"\{\w*\*?\}", "", one.name)
     ]
     if not open_ or said.numbers or "rating" in said.columns:
@@ -188,7 +232,7 @@ def _kinds_of_raters(ratings: Sequence[Column]) -> list[str]:
         name, fields = next(iter(one.fields.items()))
         cells = Cells(name, "", fields, np.array([]), one.name)
         criterion = criterion_of(cells, alone=False)
-        if one.numbers_in_name and criterion and criterion in rest[-1]:
+        if one.numbers_in_name and rest and criterion and criterion in rest[-1]:
             after = "{}".join(rest).replace(criterion, "{criterion}")
             groups.setdefault((criterion, after), []).append(before)
     found = ((k[1], befores) for k, befores in groups.items() if len(befores) > 1)
@@ -197,7 +241,10 @@ def _kinds_of_raters(ratings: Sequence[Column]) -> list[str]:
 
 
 def _orders(ratings: Sequence[Column], other: str) -> tuple[str, ...]:
-    parts = max((one.numbers_in_name for one in ratings), key=len)
+    longest = max(ratings, key=lambda one: len(one.numbers_in_name))
+    fields, parts = next(iter(longest.fields.values())), longest.numbers_in_name
+    # letters are likelier systems
+    parts.sort(key=lambda part: fields[part].isdigit())
     number = re.compile(rf"\{{({'|'.join(parts)})\b")
 
     def rename(k: str, one: Column) -> str:
@@ -258,6 +305,28 @@ def add_second(said: Chosen, columns: Sequence[Column]) -> Chosen:
     return replace(said, columns={**said.columns, **more})
 
 
+# Guesses about them hold if a person confirmed what is shown beside them.
+_SURE = ("ranks", "counts", "split", "rater", "criterion", "words")
+
+
+def sure_guesses(asked: Sequence[Choice]) -> list[Choice]:
+    """Return the open questions if each has a sure guess, else none."""
+    open_ = [one for one in asked if one.needed]
+    tables = read_words(",".join(one.found for one in asked if one.name == "words"))
+    known = {word for table in tables.values() for word in table}
+    words = {w for one in asked if one.name == "words" for w in one.options}
+    # sides are no sure guess, and all words are answered together
+    left = {" ".join(word.lower().split()) for word in words} - known
+    left |= {
+        side for table in tables.values() for side in table.values() if side in SIDES
+    }
+    sure = all(
+        one.name in _SURE and one.found and not (one.name == "words" and left)
+        for one in open_
+    )
+    return open_ if sure else []
+
+
 def asked_of(
     judgments: Judgments, columns: Sequence[Column], said: Chosen
 ) -> list[Choice]:
@@ -308,10 +377,12 @@ def asked_of(
             scales |= {
                 w if scales.get(w, n) == n else f"{criterion}: {w}": n
                 for w, n in scale_of(words).items()
+                if not any(part["other"])
             }
             needed = ranks in (criterion, EACH)
             found.append(_of_words(str(criterion), words, part, needed=needed))
-    likely = ",".join(f"{word}={n}" for word, n in scales.items())
+    worths = [f"{word}={n}" for word, n in scales.items()]
+    likely = ",".join(f'"{one}"' if "," in one else one for one in worths)
     found = [
         replace(one, found=one.found or likely) if one.name == "words" else one
         for one in found
@@ -332,6 +403,12 @@ def asked_of(
         )
         counted = Role.PREDICTION.value
         found.append(Choice("counted", question, (counted,), counted, needed=True))
+    open_ones = int((rows["role"] == Role.NAMES_SHOWN.value).sum())
+    if open_ones > _MOST_LOST * len(rows):
+        usual = Role.JUDGMENT.value
+        options = usual, f"{usual},{Role.NAMES_SHOWN.value}"
+        question = f"{open_ones:,} ratings are of raters who saw the names of systems. Do they count?"
+        found.append(Choice("counted", question, options, usual, needed=True))
     repeated = int((rows["role"] == Role.SUPERSEDED.value).sum())
     if not said.lost and not any(one.name == "words" and one.needed for one in found):
         found += ask_of_losses(judgments, repeated)

@@ -12,7 +12,13 @@ from leaderboard.files import File
 from leaderboard.imports.readers import columns
 from leaderboard.imports.readers.judgments import Judgments, Problem
 from leaderboard.imports.readers.layout import Look, all_layouts
-from leaderboard.imports.readers.mapping import ROLES, SLUG, from_toml, read_words
+from leaderboard.imports.readers.mapping import (
+    ROLES,
+    SHAPES,
+    SLUG,
+    from_toml,
+    read_words,
+)
 from leaderboard.imports.readers.patterns import is_pattern, matches
 from leaderboard.imports.readers.questions import ask_of_losses
 from leaderboard.imports.readers.shapes import parts_of_names
@@ -101,10 +107,12 @@ def propose(
             found.questions += ask_of_losses(found.judgments)
     else:
         said = choices_for(layout, choices or {})
-        found = columns.propose(files, said)
+        answered = not {*(choices or ())} <= {*SHAPES, "lost"}
+        found = columns.propose(files, said, answered=answered)
         roles = dict.fromkeys(one.role for one in found.columns)
         used = {r: [o.name for o in found.columns if o.role == r] for r in roles}
-        found.mapping = said | {r: names for r, names in used.items() if r != "ignore"}
+        used.pop("ignore", None)
+        found.mapping = said | found.mapping | used
     if found.judgments is not None:
         found.judgments.layout = layout
         _name_unread(files, found.judgments)

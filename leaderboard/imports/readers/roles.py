@@ -11,7 +11,7 @@ _WORDS: dict[Role, tuple[str, ...]] = {
     Role.REFERENCE: ("reference", "ref"),
     Role.PLANTED: (
         "planted", "bad", "bad_ref", "attention", "attention_check", "check", "catch",
-        "control", "gold", "quality_control",
+        "control", "gold", "quality_control", "calibration",
     ),
     Role.TUTORIAL: ("tutorial", "practice", "training", "example", "warmup", "warm_up", "onboarding"),
     Role.FILL_UP: ("fill_up", "filler", "fillup"),
@@ -50,8 +50,11 @@ def roles_of(
     if named and {word.lower() for word in words} <= {*_YES, *_NO}:
         return [named[0] if w.lower() in _YES else "judgment" for w in words], []
     different = sorted({word for word in words if word})
-    unknown = [word for word in different if plain(word) not in _ROLES]
+    # `calibration_fluency` is of the kind calibration
+    keys = {w: plain(w) for w in different}
+    keys = {w: k if k in _ROLES else k.partition("_")[0] for w, k in keys.items()}
+    unknown = [word for word in different if keys[word] not in _ROLES]
     if len(unknown) == len(different):
         return None, unknown
-    roles = {"": "judgment"} | {w: _ROLES.get(plain(w), "cancelled") for w in different}
+    roles = {"": "judgment"} | {w: _ROLES.get(k, "cancelled") for w, k in keys.items()}
     return [roles[word] for word in words], unknown

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     import pandas as pd
 from leaderboard.imports.readers.questions import BETWEEN
 
+_TOTALS = ("average", "mean", "total", "sum", "overall", "all", "median")
 #: Columns without a role that statistics of ratings need, and their names.
 EXTRA = {
     "day": ("day",),
@@ -177,7 +178,10 @@ def _usable(
         new = found.to_numpy() & ~bad
         bad |= new
         lines = rows.loc[new, ["file", "row"]].drop_duplicates().itertuples(index=False)
-        problems += [Problem(names[f], int(row), field_, sentence) for f, row in lines]
+        fatal = not rows["system"][new].str.lower().isin(_TOTALS).all()
+        problems += [
+            Problem(names[f], int(row), field_, sentence, fatal) for f, row in lines
+        ]
     return rows[~bad].reset_index(drop=True) if bad.any() else rows
 
 

@@ -25,9 +25,9 @@ from leaderboard.imports.readers.families import Column
 from leaderboard.imports.readers.layout import Choice
 from leaderboard.imports.readers.mapping import split_names
 from leaderboard.imports.readers.names import is_nothing, numbers
-from leaderboard.imports.readers.patterns import matches
-from leaderboard.imports.readers.values import MEASURES, Values
-from leaderboard.imports.readers.words import are_sides, name_one_of
+from leaderboard.imports.readers.patterns import group_numbers, matches
+from leaderboard.imports.readers.values import ALONE, MEASURES, OF_FILE, Values
+from leaderboard.imports.readers.words import are_sides, is_sided, name_one_of
 from leaderboard.tables import Table, columns_of, read_table
 
 # A part of cells is a name if it comes this often, on average.
@@ -324,8 +324,9 @@ def _find_preference(one: Read, chosen: Any) -> dict[str, Any]:
     chosen = [*split_names(chosen or (), {*known})]
     chosen = [*chain.from_iterable(matches(c, known) or [c] for c in chosen)]
     twos = dict[str, list[str]]()
+    many = {n for f in group_numbers(known) if len(f.columns) > 2 for n in f.columns}
     for name in known:
-        if len(_SIDE.findall(name)) == 1:
+        if name not in many and len(_SIDE.findall(name)) == 1:
             twos.setdefault(_SIDE.sub("", name).lower(), []).append(name)
     sided = [two for two in twos.values() if len(two) == 2 and not is_number & {*two}]
     systems = [two for two in sided if are_sides(*(one.words[n] for n in two))]
@@ -374,6 +375,7 @@ def _cells_of_two(read: Sequence[Read], choices: Mapping[str, Any]) -> dict[str,
         first, second = ([two[word][k].strip() for word in words] for k in (0, 1))
         if any(
             name_one_of(cells, first, second)
+            or (are_sides(first, second) and is_sided({*cells} - {""}, only=True))
             for other, cells in columns
             if other != name
         ):
@@ -420,9 +422,10 @@ def _count_items(one: Read, column: str) -> Iterator[str]:
 
 
 def join_files(read: Sequence[Read], columns: Sequence[Column]) -> None:
-    """Add what a file without ratings says about the items of rated rows.
+    """Add what a file without ratings says about rated rows that name no system.
 
-    A table is joined to those that name no system, by the values of its item.
+    Its rows are found by the columns that it shares with these, which tell its rows apart,
+    else by the column that has all values of one of these.
     """
     role_of = {name: one.role for one in columns for name in one.fields}
 
@@ -430,22 +433,32 @@ def join_files(read: Sequence[Read], columns: Sequence[Column]) -> None:
         return [name for name in one.words if role_of.get(name) in roles]
 
     rated = [one for one in read if columns_of(one, *MEASURES)]
-    for other in read:
-        key = next(iter(columns_of(other, "item")), "")
-        row = {word: i for i, word in enumerate(other.words[key])} if key else {}
-        if (
-            columns_of(other, *MEASURES)
-            or not columns_of(other, "system", "system 1")
-            or len(row) < len(other.table.numbers)
-        ):
+    for other, one in product(read, rated):
+        if columns_of(other, *MEASURES) or columns_of(one, "system", "system 1"):
             continue
-        for one in rated:
-            own = next(iter(columns_of(one, "item")), "")
-            if not own or columns_of(one, "system", "system 1"):
+        for own, theirs in _keys_of(one, other):
+            keys = zip(*(other.words[name] for name in theirs), strict=True)
+            row = {key: i for i, key in enumerate(keys)}
+            wanted = [*zip(*(one.words[name] for name in own), strict=True)]
+            n_found = sum(map(row.__contains__, wanted))
+            if len(row) < len(other.table.numbers) or n_found < 0.9 * len(wanted):
                 continue
-            at = [row.get(word, -1) for word in one.words[own]]
+            at = [row.get(key, -1) for key in wanted]
             for name in columns_of(other, *_JOINED):
                 words = [*other.words[name], ""]
-                one.words.setdefault(
-                    name, np.array([words[i] for i in at], dtype=object)
-                )
+                cells = np.array([words[i] for i in at], dtype=object)
+                one.words.setdefault(name, cells)
+            for column in columns:
+                if column.reason == ALONE and column.name in own:
+                    why = f"{other.table.file} says what it names"
+                    column.role, column.reason = "ignore", why
+            break
+
+
+def _keys_of(one: Read, other: Read) -> Iterator[tuple[list[str], list[str]]]:
+    shared = [n for n in other.words if n in one.words and n not in OF_FILE]
+    yield from [(shared, shared)] * bool(shared)
+    for theirs, own in product(other.words, one.words):
+        values = {*one.words[own]}
+        if len(values) > 1 and values <= {*other.words[theirs]}:
+            yield [own], [theirs]

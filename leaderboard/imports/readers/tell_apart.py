@@ -4,7 +4,15 @@ from collections.abc import Mapping, Sequence
 
 from leaderboard.imports.readers.families import Column
 from leaderboard.imports.readers.layout import Choice
-from leaderboard.imports.readers.values import LONG, MEASURES, OF_FILE, Looked, word_set
+from leaderboard.imports.readers.values import (
+    ALONE,
+    LONG,
+    MEASURES,
+    OF_FILE,
+    Looked,
+    Values,
+    word_set,
+)
 
 # Roles that tell rows apart.
 KEY_ROLES = ("system", "system 1", "system 2", "item", "rater", "criterion")
@@ -37,6 +45,11 @@ def tell_apart(
         and values[next(iter(one.fields))].length < LONG
     ]  # fmt: skip
     if not roles & {"item", "rater"}:
+        items = [one for one in others if _is_item(values[one])]
+        if best := max(items, key=lambda name: len(values[name].counts), default=""):
+            found = next(one for one in made if best in one.fields)
+            found.role, found.reason = "item", ALONE
+            return tell_apart(made, values, fixed)
         return (
             _of_several(made, values, names, others, n)
             if "system" not in fixed.values()
@@ -52,8 +65,13 @@ def tell_apart(
     return _use(made, better, roles | parts & {"rater"}, values)
 
 
+def _is_item(one: Values) -> bool:
+    """Check for codes such as `q12`, or more words than conditions of systems have."""
+    return not one.is_number and one.name not in OF_FILE and (
+        len(one.counts) > 9 or (one.is_coded and len(one.counts) > 3))  # fmt: skip
+
+
 _PART = word_set("task tasks domain subset split category topic genre language corpus")
-_ALONE = "it tells apart rows that else would repeat each other"
 _OF_ALONE = {
     "system": "All rows have one {1}, and rows of one item differ by {0}. Which columns "
     "name the system?",
@@ -79,7 +97,7 @@ def _use(
         role = "item" if values[name].says(_PART) else role
         if role or (rated and not of_file and not (same and words)):
             again = "the same comes again in each file, as of a rater"
-            one.role, one.reason = role or "item", again if of_file else _ALONE
+            one.role, one.reason = role or "item", again if of_file else ALONE
             return []
         asked = "system" if same and words else "rater" if words and not rated else ""
         if asked or (of_file and "criterion" not in roles):

@@ -21,7 +21,7 @@ from leaderboard.imports.readers.names import (
     stated_scale,
 )
 from leaderboard.imports.readers.roles import roles_of
-from leaderboard.imports.readers.words import is_sided, scale_of, worths
+from leaderboard.imports.readers.words import is_sided, scale_of, side_of, worths
 
 #: Roles of the columns that hold answers.
 MEASURES = ("rating", "choice", "best", "worst")
@@ -48,7 +48,7 @@ _PERSON = re.compile(r"[^@\s]+@[^@\s]+\.[a-zA-Z]{2,}|(?:\d{1,3}\.){3}\d{1,3}")
 
 _HASH = re.compile(r"(?=.*\d)[0-9a-fA-F-]{16,}|[0-9a-zA-Z_]*[0-9a-fA-F]{24,}")
 
-WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
+WORDS = re.compile(r"[A-ZÀ-Þ]+(?![a-zß-ÿ])|[A-ZÀ-Þ]?[a-zß-ÿ]+|\d+|[^\W\d_a-zA-ZÀ-ÿ]+")
 
 _PREFIX = re.compile(
     r"^(input|answer|output|assignment|golden|hint)[.:](?=.)", re.IGNORECASE
@@ -73,7 +73,8 @@ def word_set(words: str) -> frozenset[str]:
 RATER = word_set(
     "worker annotator rater judge evaluator participant coder assessor respondent labeler "
     "bewerter gutachter annotateur juge evaluateur evaluador anotador "
-    "labeller user subject expert pid workerid prolific completed annotatorid raterid who "
+    "labeller user subject expert pid uid initials 评分人 标注员 标注者 评估者 評価者 асессор разметчик 평가자 "
+    "évaluateur workerid prolific completed annotatorid raterid who "
     "reviewer"
 )  # fmt: skip
 
@@ -92,7 +93,16 @@ RATING = word_set(
     "comprehensibility comprehensiveness concise contradiction credibility engagingness enjoyment "
     "error errors fidelity hallucination hallucinations harmfulness honesty intelligibility "
     "legibility likeability logical meaningfulness mistakes originality persuasiveness politeness "
-    "readable sensibleness solvability soundness thoroughness trustworthiness verbosity"
+    "readable sensibleness solvability soundness thoroughness trustworthiness verbosity "
+    "adequate completeness complete groundedness grounded supported empathetic tone "
+    "flüssigkeit verständlichkeit kohärenz relevanz qualität natürlichkeit korrektheit "
+    "angemessenheit grammatik lesbarkeit vollständigkeit genauigkeit bewertung punkte fluidez "
+    "adecuación coherencia relevancia calidad gramaticalidad fidelidad naturalidad claridad "
+    "utilidad puntuación valoración fluidité adéquation cohérence pertinence qualité clarté "
+    "fidélité fluência adequação coerência relevância qualidade fluidità coerenza qualità "
+    "流畅度 流畅性 准确性 准确度 相关性 一致性 连贯性 评分 得分 分数 质量 信息量 有用性 忠实度 "
+    "流暢性 妥当性 正確性 評価 スコア 自然さ беглость адекватность оценка качество связность "
+    "유창성 정확성 점수 관련성"
 )  # fmt: skip
 
 CHOICE = word_set(
@@ -133,8 +143,16 @@ _COMMENT = word_set(
 # Codes of yes or no that say that a row is a test or practice: `is_onboarding`.
 IS_KIND = word_set(
     "onboarding practice training tutorial warmup attention control catch gold planted "
-    "duplicate filler preview"
+    "filler preview"
 )
+
+# Names of columns that may name criteria.
+_QUESTION = word_set(
+    "question item aspect metric measure dimension category attribute statement scale "
+    "subscale variable property facet"
+)
+
+_KINDS = ("kind", "type", "status", "phase")
 
 _EXACT: Mapping[str, tuple[str, ...]] = {
     "seconds": ("work_time_in_seconds", "worktimeinseconds", "duration_in_seconds", "seconds",
@@ -220,6 +238,13 @@ class Values:
         return len(self.counts) <= _MOST_WORDS
 
     @property
+    def is_no_rating(self) -> bool:
+        """Check for comments, texts, and one word in all rows."""
+        words = bool(self.answers) and bool(np.isnan(self.numbers).all())
+        few = 1 < len(self.counts) <= _MOST_WORDS
+        return (words and not few) or (self.says(_COMMENT) and not self.is_number)
+
+    @property
     def is_coded(self) -> bool:
         """Check for codes of people: `W3`, `student_02`, or hashes."""
         return len(self.counts) > 1 and all(map(_CODED.fullmatch, self.counts))
@@ -282,8 +307,17 @@ def _guesses_of(one: Values) -> Iterator[Any]:
             "it describes the task or the session, not an output",
         )
     yield _BY_PROGRAM.match(one.name) and ("ignore", "suggestions of a program")
+    again = (
+        one.says(_QUESTION) and one.has_few and 1 < len(one.counts) < len(one.answers)
+    )
+    rated = [bool(RATING & {*lower_words(word)}) for word in one.counts if again]
+    criteria = rated and not one.is_rated_name and 2 * sum(rated) >= len(rated)
+    yield criteria and ("criterion", "its words are of criteria")
     kind = one.name_words[:1] == ["is"] and one.says(IS_KIND) and one.is_yes_no
     yield kind and ("kind", "by its name and yes or no")
+    ending = one.name_words[-1:] or [""]
+    kinds = ending[0] in _KINDS and one.has_few and not roles_of(one.answers)[1]
+    yield kinds and ("kind", "by its name and kinds of rows")
     comment = one.says(_COMMENT) and not one.is_number
     yield comment and ("ignore", "comments, by their name")
     for role, words, fits in _BY_NAME:
@@ -319,8 +353,10 @@ def _is_moment(one: Values) -> bool:
 
 def _is_item(one: Values) -> bool:
     words = one.name_words
-    named = "id" in words or words[-1:] == ["ix"] or len(words) == 1
-    return named and one.length <= LONG and not one.is_rated_name
+    ends = ("ix", "no", "nr", "num", "number", "index", "key", "hash")
+    named = "id" in words or words[-1] in ends or len(words) == 1
+    several = len(one.counts) > 1 or one.length < 9 or len(one.answers) < 9
+    return named and several and one.length <= LONG and not one.is_rated_name
 
 
 def _is_system(one: Values) -> bool:
@@ -338,7 +374,7 @@ def _is_system(one: Values) -> bool:
 
 def _is_rater(one: Values) -> bool:
     other = one.says(
-        word_set("time type name score rating gender age country message query")
+        word_set("time type score rating gender age country message query at")
     )
     other |= _is_numbered_rating(one) or bool(one.name_words_rated and one.has_few)
     return one.length <= LONG and not other
@@ -362,7 +398,9 @@ _BY_NAME: tuple[tuple[str, frozenset[str], Callable[[Values], bool]], ...] = (
         "system",
         word_set(
             "modell modele systeme sistema modelo system systems sys model models submission "
-            "bot engine method systema systemb mechanism"
+            "bot engine method systema systemb mechanism chatbot algorithm sysname sysid systemname "
+            "systemid modelname modelid llm agent système 系统 模型 模型名称 モデル システム "
+            "система модель 시스템 모델"
         ),
         _is_system,
     ),
@@ -386,7 +424,7 @@ _BY_NAME: tuple[tuple[str, frozenset[str], Callable[[Values], bool]], ...] = (
     (
         "item",
         word_set(
-            "item instance segment seg sid example sample story sentence sent prompt question pair mr "
+            "item instance stimulus stimuli segment seg sid segid docid example sample story sentence sent prompt question pair mr "
             "passage ix itemid dialogue dialog query conversation ref hash guid"
         ),
         _is_item,
@@ -426,9 +464,13 @@ def _role_of_words(one: Values) -> Guess:
     n, many = len(one.counts), not one.has_few
     again = not many or (one.length < LONG / 2 and n <= len(one.answers) / 2)
     person = not _OF_PERSON.isdisjoint(lower_words(one.name))
+    # with a noun, as letters and numbers alone may be answers of other questions
+    sides = {side_of(word) for word in one.counts if len(word) > 1}
     return (
-        ("words", f"{OF_SCALE}: {', '.join(examples_of(one))}")
-        if not many and scale_of(one.counts)
+        ("choice", f"words for two sides: {', '.join(examples_of(one))}")
+        if {1.0, 0.0} <= sides and is_sided(one.counts, only=True)
+        else ("words", f"{OF_SCALE}: {', '.join(examples_of(one))}")
+        if not many and not one.is_yes_no and scale_of(one.counts)
         else ("ignore", "free text")
         if one.length > LONG or (many and one.length > 25)
         else ("ignore", NO_WORDS)
@@ -443,9 +485,10 @@ def _role_of_words(one: Values) -> Guess:
 
 
 # A number before its meaning: `4 - good`.
-_LEADING = re.compile(r"[-+]?\d{1,2}\s*[-–—:=.)(]\s*[^\W\d]")
+_LEADING = re.compile(r"[-+]?\d{1,2}(?:\s*[-–—:=.)(]\s*[^\W\d]|$)")
 
 OF_SCALE = "words of a scale"
+ALONE = "it tells apart rows that else would repeat each other"
 AGAIN = "a few words that come again"
 LIKELY = "a few words that come again, as those of systems may"
 COMPUTED = "decimal numbers, as programs compute"

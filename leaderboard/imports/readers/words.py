@@ -20,15 +20,17 @@ YES_NO = {
     **dict.fromkeys(("yes", "true", "y"), 1.0),
     **dict.fromkeys(("no", "false", "n"), 0.0),
 }
-_FIRST = frozenset(("a", "1", "one", "left", "first"))
-_SECOND = frozenset(("b", "2", "two", "right", "second"))
+_FIRST = frozenset(("a", "1", "one", "left", "first", "leftvote", "former"))
+_SECOND = frozenset(("b", "2", "two", "right", "second", "rightvote", "latter"))
 _TIE = frozenset(
     (
         "tie", "tied", "draw", "equal", "equally_good", "same", "no_preference",
         "no_difference", "none_better", "both", "neither", "both_bad", "bothbad",
         "both_are_bad", "tie_bothbad", "tie_both_bad", "both_good", "about_the_same",
         "equally_bad", "none", "no_winner", "similar", "equivalent", "comparable", "identical",
-        "no_clear_preference", "no_clear_winner", "about_equal",
+        "no_clear_preference", "no_clear_winner", "about_equal", "tievote", "bothbad_vote",
+        "bothgood_vote", "no_pref", "indifferent", "undecided", "cannot_decide", "can_t_decide",
+        "unsure", "not_sure", "hard_to_say", "no_opinion", "roughly_equal", "nearly_equal",
     )
 )  # fmt: skip
 # These begin longer words for a tie: "Neither is more accurate".
@@ -41,15 +43,38 @@ _NOUNS = frozenset(
         "the", "story", "reply", "caption", "choice", "prefer", "version", "dialogue",
         "conversation", "explanation", "paraphrase", "image", "generation", "one", "side",
         "much", "slightly", "preferred", "question", "passage", "review", "document",
+        "slight", "strong", "strongly", "somewhat", "significantly", "clearly", "clear",
+        "definitely", "far", "bit", "little", "lot", "marginally", "moderately", "probably",
+        "way", "weakly", "weak", "prefers", "wins", "won", "win", "chose", "vote", "good",
+        "speaker", "bot", "chatbot", "assistant", "agent", "hypothesis", "description",
+        "article", "headline", "title", "poem", "essay", "argument", "report", "draft",
+        "rewrite", "simplification", "completion", "sample", "dialog", "paragraph",
+        "statement", "message", "letter", "email", "recipe", "definition", "joke", "ad",
+        "code", "program", "letter", "item", "clip", "audio", "video", "picture", "figure",
+        "best", "it", "i", "think", "that", "was", "player", "variant", "utterance", "than",
     )
 )  # fmt: skip
 # Numbers with a clear meaning only if a column has no others.
 _COUNTED = (frozenset("12"), frozenset("120"), frozenset("1"), frozenset("2"))
 
 
+# Of the first.
+_OUTCOMES = {
+    **dict.fromkeys(("win", "wins", "won"), 1.0),
+    **dict.fromkeys(("lose", "loses", "lost", "loss"), 0.0),
+}
+# "A>B" and "A << B".
+_SIGN = re.compile(r"\W*(?:A|1|left)\s*([<>=])[<>=]*\s*(?:B|2|right)\W*", re.IGNORECASE)
+
+
 def side_of(word: str) -> float:
     """Return 1 for the first side, 0 for the second, .5 for a tie, else NaN."""
+    if sign := _SIGN.fullmatch(word):
+        return {">": 1.0, "<": 0.0}.get(sign[1], 0.5)
+    word = word.partition(" than ")[0]
     name = plain(word)
+    if name in _OUTCOMES:
+        return _OUTCOMES[name]
     first, *others = name.split("_")
     if name in _TIE or (first in _TIE_FIRST and len(others) < 8):
         return 0.5
@@ -86,9 +111,11 @@ def name_one_of(words: Words, first: Words, second: Words) -> bool:
 
 def are_sides(first: Words, second: Words) -> bool:
     """Check for few names, of which most rows have two, as `hyp_a_id` and `hyp_b_id`."""
-    few = 4 * len({*first, *second}) <= len(first)
-    n_same = sum(a == b for a, b in zip(first, second, strict=True))
-    return few and bool({*first} & {*second}) and 8 * n_same <= len(first)
+    rows = [row for row in zip(first, second, strict=True) if any(row)]
+    ones, others = ({row[k] for row in rows} for k in (0, 1))
+    n_same = sum(a == b for a, b in rows)
+    few = 4 * len(ones | others) <= len(rows)
+    return few and bool(ones & others) and 8 * n_same <= len(rows)
 
 
 def outcomes(
@@ -177,19 +204,34 @@ def worths(words: Words, said: Mapping[str, float | str]) -> Floats:
 # Words of scales, and their signs; other words may be opposites: "unclear", "clear".
 _SIGNS = {
     **dict.fromkeys(("good", "great", "excellent", "agree", "perfect", "always", "often",
-                     "high", "easy", "well", "likely", "likes", "strong", "accept"), 1),
+                     "high", "easy", "well", "likely", "likes", "strong", "accept", "correct", "pass",
+                     "passed", "present", "supported", "acceptable", "accurate", "adequate",
+                     "fluent", "relevant", "satisfied", "true", "entailed", "grounded", "yes"), 1),
     **dict.fromkeys(("bad", "poor", "terrible", "awful", "disagree", "never", "rarely", "low",
-                     "difficult", "hard", "unlikely", "not", "weak", "reject"), -1),
+                     "difficult", "hard", "unlikely", "not", "weak", "reject", "wrong", "fail", "failed",
+                     "absent", "unsupported", "contradicted", "false", "hallucinated", "no"), -1),
     **dict.fromkeys(("neutral", "neither", "average", "moderate", "fair", "undecided",
-                     "sometimes", "okay", "ok", "medium", "acceptable"), 0),
+                     "sometimes", "okay", "ok", "medium", "partial", "partially"), 0),
 }  # fmt: skip
 _STRENGTHS = {
-    **dict.fromkeys(("very", "strongly", "extremely", "completely", "totally", "highly",
-                     "fully", "excellent", "perfect", "terrible", "awful", "always",
+    **dict.fromkeys(("extremely", "completely", "totally", "perfectly", "excellent",
+                     "perfect"), 4),
+    **dict.fromkeys(("very", "strongly", "highly", "fully", "terrible", "awful", "always",
                      "never"), 3),
+    **dict.fromkeys(("moderately", "quite"), 2),
     **dict.fromkeys(("somewhat", "slightly", "rather", "fairly", "mostly", "partly", "bit",
                      "little", "probably"), 1),
 }  # fmt: skip
+
+
+# Words of scales whose two ends are not alike.
+_ONE_WAY = ("not", "partially", "partial", "partly", "mostly", "excellent", "perfect")
+_SYMBOLS = {
+    **dict.fromkeys(map(ord, "👍✓✔✅☑😀🙂"), "good"),
+    **dict.fromkeys(map(ord, "👎✗✘❌☒☹🙁"), "bad"),
+}
+# LimeSurvey's codes of answers.
+_ANSWER_CODE = re.compile(r"AO?\d{1,2}")
 
 
 def scale_of(words: Collection[str]) -> dict[str, int | str]:
@@ -202,30 +244,43 @@ def scale_of(words: Collection[str]) -> dict[str, int | str]:
     >>> scale_of(["clear", "very unclear", "red"])
     {}
     """
+    if len(words) > 1 and all(map(_ANSWER_CODE.fullmatch, words)):
+        return {word: int(word.strip("AO")) for word in sorted(words)}
     skipped: dict[str, int | str] = {
         w: "none" for w in words if w in ("ignore", "skip")
     }
-    parts = {word: plain(word).split("_") for word in words if word not in skipped}
+    if all(word and {*word} <= {*"★☆⭐"} for word in words):
+        return {word: len(word) - word.count("☆") for word in words}
+    parts = {
+        word: plain(word.translate(_SYMBOLS)).split("_")
+        for word in words
+        if word not in skipped
+    }
     known = {part for one in parts.values() for part in one}
     opposites = {
         prefix + part: part
-        for part in known - _SIGNS.keys()
-        for prefix in ("un", "in", "im", "dis")
-        if prefix + part in known
+        for part in known | _SIGNS.keys()
+        for prefix in ("un", "in", "im", "dis", "ir", "non")
+        if prefix + part in known - _SIGNS.keys()
     }
     signs = _SIGNS | dict.fromkeys(opposites.values(), 1) | dict.fromkeys(opposites, -1)
+    # "slightly" and "very" alone are on a scale from "not at all"
+    alone = known & signs.keys() <= {"not"}
     found = {}
     both = set()
     for word, one in parts.items():
-        own = sorted({signs[part] for part in one if part in signs}, key=abs)
+        own = sorted(
+            {signs[part] for part in one if part in signs}, key=lambda n: (abs(n), n)
+        )
         steps = [part for part in one if part in _STRENGTHS]
         strength = max((_STRENGTHS[part] for part in steps), default=2)
-        found[word] = own[0] * strength if own else None
+        found[word] = (own or [1])[0] * strength if own or (steps and alone) else None
         both |= {strength} if any(own) and {*steps}.isdisjoint(signs) else set()
     if None in found.values() or len({*found.values()}) < max(len(found), 2):
         return {}
     places = {place for place in found.values() if place is not None}
-    if len(places) > 2 and {-1, 1} <= {*np.sign([*places])}:
+    ends = {-1, 1} <= {*np.sign([*places])} and known.isdisjoint(_ONE_WAY)
+    if len(places) > 2 and ends:
         # the strengths at one end are those at the other, too
         places |= {sign * step for step in both for sign in (-1, 1)}
     ordered = sorted(places)

@@ -231,7 +231,7 @@ EXAMPLES = [
     ("columns", PLAIN, {"lost": "yes", "words": "oops=none"}),
     ("columns", PLAIN_WIDE, {"ranks": "fluency"}),
     ("two-choice", TWO, {"lost": "yes", "words": "purple=none"}),
-    ("battles", BATTLES, {}),
+    ("battles", BATTLES, {"counted": "judgment"}),
     ("battles-flags", BATTLES_FLAGS, {"words": "model_b and tie=none"}),
     ("battles-turns", MT_BENCH, {}),
     ("alt-test", ALT_TEST, {"ranks": "truth"}),

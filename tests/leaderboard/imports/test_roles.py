@@ -14,6 +14,7 @@ from leaderboard.imports.readers.columns import propose
 from leaderboard.imports.readers.expand import read_tables
 from leaderboard.imports.readers.mapping import parse, to_toml
 from leaderboard.imports.readers.read import propose as propose_any
+from leaderboard.imports.readers.words import scale_of, side_of
 
 R = random.Random(4)
 SCORES = [[R.randint(1, 5) for _ in range(3)] for _ in range(12)]
@@ -105,6 +106,39 @@ SHAPES = {
         [table("model item rater fluency",
                [[s, i, "u", R.choice(["Bad", "Good"])] for i, s in lines(*MODELS)])],
         {"words": "bad=1,good=2"}, "system item rater rating", 24),
+    "lettered systems": (
+        [table("person Q1_A Q1_B Q1_C Q2_A Q2_B Q2_C", [[f"p{i}", *s, *s] for i, s in
+                                                         enumerate(SCORES)])],
+        {"rating": "Q{item}_{system}"}, "ignore rating", 72),
+    "a grid of ranks": (
+        [table("when;who;Rank these [Ada];Rank these [Bob];Rank these [Cy]",
+               [["", f"p{i}", *R.sample([1, 2, 3], 3)] for i in range(12)])],
+        {}, "ignore rater rating", 36),
+    "places": (
+        [table("item annotator 1st 2nd 3rd",
+               [[i, r, *R.sample(["gpt", "bart", "t5"], 3)] for i, r in lines("u", "v")])],
+        {}, "item rater system rating", 72),
+    "an order in a cell": (
+        [table("item annotator ranking",
+               [[i, r, " > ".join(R.sample(["gpt", "bart", "t5"], 3))] for i, r in lines("u", "v")])],
+        {}, "item rater system rating", 72),
+    "the chosen and the rejected": (
+        [table("item annotator chosen rejected",
+               [[i, r, *R.sample(MODELS, 2)] for i, r in lines("u", "v")])],
+        {}, "item rater best worst", 24),
+    "codes with a key": (
+        [table("item rater code score", [[i, "u", s[:1], i % 5] for i, s in lines(*MODELS)]),
+         table("code;system", [["g", "gpt"], ["b", "bart"]], "key.csv")],
+        {}, "item rater ignore rating ignore ignore system", 24),
+    "two that are rated each": (
+        [table("item rater model_a model_b fluency_a fluency_b",
+               [[i, r, *R.sample(MODELS, 2), *R.sample([1, 2, 3, 4, 5], 2)]
+                for i, r in lines("u", "v")])],
+        {}, "item rater system 1 system 2 rating rating", 48),
+    "a grid of forms": (
+        [table("who;Text ada [Fluent?];Text ada [True?];Text bob [Fluent?];Text bob [True?]",
+               [[f"p{i}", *R.choices([1, 2, 3, 4], k=4)] for i in range(12)])],
+        {"ranks": "Fluent?"}, "rater rating", 48),
 }  # fmt: skip
 
 
@@ -130,6 +164,37 @@ def test_what_files_cannot_tell_is_asked(shape):
     if choices.get("system", "").startswith((":", "file")):
         wanted = {"system"}
     assert asked == (wanted or {*choices})
+
+
+def test_one_answer_confirms_the_guesses_beside_it():
+    rows = [[i, r, 1 + i % 4, 3] for i, r in lines("u", "v")]
+    files = [table("item rater fluency clarity", rows)]
+    found = propose_any(files, choices={"system": ":x"})
+    assert [one.name for one in found.questions if one.needed] == []
+    assert found.mapping["ranks"] == "fluency"
+    assert "Taken: fluency" in " ".join(map(str, found.judgments.problems))
+    again = propose_any(files, choices=found.mapping)
+    assert again.judgments.rows.equals(found.judgments.rows)
+
+
+@pytest.mark.parametrize(
+    ("words", "worths"),
+    [
+        ("correct,incorrect", [1, 0]),
+        ("Not at all,Slightly,Very,Extremely", [1, 2, 3, 4]),
+        ("Poor,Fair,Good,Very good,Excellent", [1, 2, 3, 4, 5]),
+        ("★☆,★★", [1, 2]),
+        ("A1,A5", [1, 5]),
+    ],
+)
+def test_words_of_scales_are_in_their_order(words, worths):
+    assert [*map(scale_of(words.split(",")).get, words.split(","))] == worths
+
+
+def test_words_tell_sides():
+    first = ("A>B", "A is better than B", "a_slight", "leftvote", "Win")
+    assert [*map(side_of, first)] == [1.0] * 5
+    assert [*map(side_of, ("B >> A", "gpt-2", "A=B"))][2] == 0.5
 
 
 def judged(files, choices):

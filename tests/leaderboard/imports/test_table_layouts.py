@@ -191,12 +191,12 @@ def test_criteria_may_be_columns_and_damaged_texts_are_no_outputs():
 
 def test_labels_stay_words():
     files = {
-        "l.tsv": "system\titem\tworker\tlabel\nred\t1\tw1\tgood\nred\t2\tw1\tbad\n"
+        "l.tsv": "system\titem\tworker\tlabel\nred\t1\tw1\tformal\nred\t2\tw1\todd\n"
     }
     with refusal("choice-needed"):
         one(files, rating="label")
     found = one(files, rating="label", labels="yes")
-    assert found.rows["word"].tolist() == ["good", "bad"]
+    assert found.rows["word"].tolist() == ["formal", "odd"]
     assert found.rows["value"].isna().all()
 
 
@@ -245,7 +245,9 @@ def test_words_for_who_won(words, choices, values):
 
 
 def test_battles_tell_names_shown_programs_and_both_bad_apart():
-    found = one(examples.BATTLES)
+    with refusal("choice-needed", "saw the names"):
+        one(examples.BATTLES)
+    found = one(examples.BATTLES, counted="judgment")
     assert cells(found, "role", "worker", "value", "word") == [
         ["judgment", "arena_user_5", 0.5, "tie (bothbad)"],
         ["names shown", "arena_user_5", 0, "model_b"],

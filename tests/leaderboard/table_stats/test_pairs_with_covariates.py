@@ -122,7 +122,10 @@ def test_votes_of_programs_are_not_counted_as_peoples(tmp_path, form):
     assert len(real) == 20
     shown = [{**row, "anony": n >= 30, "turn": 1} for n, row in enumerate(rows)]
     second = [{**row, "turn": 2} for row in shown[60:70]]
-    [named] = read_tables([written(tmp_path / f"shown.{form}", shown + second)])
+    files = [written(tmp_path / f"shown.{form}", shown + second)]
+    with pytest.raises(GenieError, match="raters who saw the names"):
+        read_tables(files)
+    [named] = read_tables(files, {"counted": "judgment"})
     assert len(named) == 90 + 10
 
 

@@ -56,6 +56,10 @@ class Appraise(Campaigns):
         add_texts(rows, files)
         name_segments(rows, files, made, name, apart=choices.get("items") == "apart")
         rows = [row for row in rows if row["usable"]]
+        if "planted" not in {row["role"] for row in rows}:
+            # without tests of raters, the reference is a system like others
+            for row in rows:
+                row["role"] = {"reference": "judgment"}.get(row["role"], row["role"])
         people = sources.pairs_in(files, "login", "annotator")
         if unknown := len({row["account"] for row in rows} - people.keys()):
             what = f"Accounts of unknown people, each taken for a person: {unknown:,}."
