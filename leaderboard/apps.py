@@ -15,11 +15,13 @@ class LeaderboardConfig(AppConfig):
         from leaderboard.monitoring import alarms
         from leaderboard.site.roles import make_groups
         from leaderboard.teams.services.notices import keep_language
+        from quality.bans.selectors import register_detectors
 
         register(late("leaderboard.checks.settings_are_usable"))
         register(late("leaderboard.checks.task_folders_are_usable"))
         register(late("leaderboard.checks.extensions_are_usable"))
         user_logged_in.connect(keep_language, dispatch_uid="language of an account")
+        register_detectors(late("leaderboard.tasks.selectors.detector_of"))
         public_log.register()
         alarms.register_all()
         forget.connect()

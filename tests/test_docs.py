@@ -7,7 +7,13 @@ from pathlib import Path
 
 from django.core.management import get_commands, load_command_class
 
+from crowd.hit_templates import all_templates
+from leaderboard.designs.base import all_designs
+from leaderboard.metrics.base import all_metrics
 from leaderboard.site.docs.markdown import parser
+from leaderboard.submissions.preflight.base import all_checks
+from leaderboard.submissions.readers import _SENTENCES
+from leaderboard.tasks.readers import all_readers
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [
@@ -20,13 +26,7 @@ COMMAND = re.compile(
     re.MULTILINE,
 )
 # Where it is said that a checkout has another name for the same commands.
-BOTH_NAMES = {
-    "CHANGELOG.md",
-    "install.md",
-    "own-task.md",
-    "operating.md",
-    "reproducing.md",
-}
+BOTH_NAMES = {"CHANGELOG.md", "install.md", "own-task.md", "reproducing.md"}
 
 
 def commands_in(path: Path) -> list[list[str]]:
@@ -135,7 +135,15 @@ def test_every_environment_variable_of_the_settings_is_documented():
             r'"(GENIE_[A-Z_]+|DATABASE_URL)"', (ROOT / "genie/settings.py").read_text()
         )
     )
-    page = (ROOT / "docs/operating.md").read_text()
+    page = (ROOT / "docs/settings.md").read_text()
     missing = {name for name in names if f"`{name}`" not in page}
     assert missing == set()
     assert names
+
+
+def test_reference_pages_have_all_that_the_code_has():
+    formats = [*_SENTENCES, *all_checks(), *all_readers()]
+    listed = {"formats": formats, "metrics": all_metrics(), "designs": all_designs()}
+    for name, slugs in (listed | {"hit-templates": all_templates()}).items():
+        page = (ROOT / f"docs/{name}.md").read_text("utf-8")
+        assert [slug for slug in slugs if f"`{slug}`" not in page] == []

@@ -377,7 +377,7 @@ def test_each_permission_opens_to_staff_what_it_names_and_no_more(world):
     never = MATRIX[NOBODY].split() + MATRIX[OWNER].split() + MATRIX[TEAM].split()
     assert opened(never, *OPENED_BY) == set()
     assert set(OPENED_BY) == set(Staff)
-    documented = Path("docs/operating.md").read_text("utf-8")
+    documented = Path("docs/permissions.md").read_text("utf-8")
     assert [name for name in Staff if f"`{name}`" not in documented] == []
 
 

@@ -125,6 +125,9 @@ class AskForm(forms.Form):
     allow_tie = forms.BooleanField(
         required=False, label="Of two systems, both may be equally good"
     )
+    together = forms.BooleanField(
+        required=False, label="Ask for magnitudes of all criteria on one page"
+    )
     source_language, target_language = (
         forms.CharField(
             max_length=16,

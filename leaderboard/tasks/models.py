@@ -66,6 +66,10 @@ class Task(models.Model):
         return self.configuration.human
 
     @property
+    def detector(self) -> str:
+        return self.configuration.detector or str(settings.GENIE["DETECTOR"])
+
+    @property
     def by_colleagues(self) -> bool:
         """Whether unpaid people with a link rate, so that nothing has a price."""
         return not self.imported and (

@@ -88,6 +88,12 @@ class Provenance:
         return f"{text} Not known: {', '.join(self.unknown)}." if self.unknown else text
 
 
+def detector_of(pool: str) -> str:
+    """Return the detector that the method of a pool's task names, or ""."""
+    task = Task.objects.filter(slug=pool).first()
+    return task.configuration.detector if task else ""
+
+
 def is_rated(task: Task) -> bool:
     return Rating.objects.filter(item__campaign__pool=task.slug).exists()
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -207,6 +207,23 @@ def n_appeals(campaigns: Collection[int]) -> int:
     ).count()
 
 
+# The detector that finds a pool's careless workers.
+_detectors: list[Callable[[str], str]] = []
+
+
+def register_detectors(of_pool: Callable[[str], str]) -> None:
+    """Let `of_pool` name the detector of a pool; empty: the site's."""
+    _detectors[:] = [of_pool]
+
+
+def named_detector(pool: str) -> str:
+    return "".join(of_pool(pool) for of_pool in _detectors)
+
+
+def detector_of(pool: str) -> str:
+    return named_detector(pool) or str(settings.GENIE["DETECTOR"])
+
+
 # How much the ratings of workers count who are not excluded.
 def soft_weights(pool: str) -> dict[str, float]:
     """Return the weights below 1; read them with `weight_of`.
@@ -216,8 +233,6 @@ def soft_weights(pool: str) -> dict[str, float]:
     are missing; those whom staff decided to keep count in full. Genie's detectors have
     no weights.
     """
-    if settings.GENIE["DETECTOR"] != ALL_EVIDENCE:
-        return {}
     rows = Standing.objects.filter(pool=pool, weight__lt=1).exclude(
         worker__in=Ban.decided.filter(pool=pool).values("worker")
     )
@@ -227,7 +242,7 @@ def soft_weights(pool: str) -> dict[str, float]:
     ):
         weights[str(worker)] = weight
         weights |= {f"{worker}:{item}": own for item, own in earlier.items()}
-    return weights
+    return weights if weights and detector_of(pool) == ALL_EVIDENCE else {}
 
 
 def weights_stamps() -> dict[str, Stamp]:

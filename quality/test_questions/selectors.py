@@ -120,7 +120,8 @@ def right_on_each(
     if "not_best" in expected:
         return f"{expected['not_best']} is not the best"
     if "slot" in expected:
-        return f"{expected['slot']} is better"
+        better = "not worse" if "or_equal" in expected else "better"
+        return f"{expected['slot']} is {better}"
     scale = all_scales()[hit_type.scale]
     line = float(expected.get("threshold", scale.binary_threshold))
     return _right_ratings(scale, line, good=polarity == Polarity.POSITIVE)

@@ -1,7 +1,7 @@
 """Check ratings against a known answer, for test questions and qualification tests.
 
-`expected` describes the known answer: `slot` is the output that must be preferred,
-`not_best` the one that must not be rated best; otherwise the text is good or bad, and
+`expected` describes the known answer: `slot` is the output that must be preferred (with
+`or_equal`: not be rated worse), `not_best` the one that must not be rated best; otherwise the text is good or bad, and
 `threshold` replaces the scale's own. `criteria` lists those with a known answer: a
 fluent text on the wrong subject is bad on relevance only.
 """
@@ -74,6 +74,10 @@ def marks_of(
     ...            Rating(criterion="fluency", slot="", value=1.0)]
     >>> marks_of(answers, {}, good=False, threshold=0.5)
     {'relevance': True, 'fluency': False}
+    >>> tie = [Rating(criterion="fluency", slot="", value=0.5)]
+    >>> [marks_of(tie, {"slot": "A", **how}, good=True, threshold=0.5)["fluency"]
+    ...  for how in ({}, {"or_equal": True})]
+    [False, True]
     """
     marked = expected.get("criteria")
     by_criterion: dict[str, dict[str, float]] = defaultdict(dict)
@@ -97,7 +101,8 @@ def _is_right(
     [value] = values.values()
     if "slot" in expected:
         # values are the first slot's; a tie prefers neither
-        return value > MIDDLE if expected["slot"] == FIRST_SLOT else value < MIDDLE
+        lead = value - MIDDLE if expected["slot"] == FIRST_SLOT else MIDDLE - value
+        return lead > 0 or (lead == 0 and "or_equal" in expected)
     return (value > line) is good
 
 

@@ -129,7 +129,7 @@ def about(request: HttpRequest, slug: str) -> HttpResponse:
             "positive_percent": _percent(task.human.positive_share),
             "negative_percent": _percent(task.human.negative_share),
             "threshold": settings.GENIE["BAN_THRESHOLD"],
-            "all_evidence": settings.GENIE["DETECTOR"] == ALL_EVIDENCE,
+            "all_evidence": task.detector == ALL_EVIDENCE,
             "noisy_below": [
                 (kind.lower(), f"{100 * share:g}")
                 for kind, share in noisy_below(task.human).items()

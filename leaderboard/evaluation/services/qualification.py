@@ -1,6 +1,6 @@
 """Qualification tests drawn from a task, and the task's requirements of workers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import islice
 
 from django.db import transaction
@@ -11,83 +11,18 @@ from crowd.workers.models.qualification_test import QualificationTest
 from crowd.workers.services import qualification_tests, requirements
 from crowd.workers.services.qualification_tests import QuestionSpec, TestSpec
 from genie.lib.errors import GenieError
-from leaderboard.designs.base import content_key
-from leaderboard.evaluation.services.hidden.in_slots import hidden_pairs
-from leaderboard.evaluation.services.hidden.single import blank_data, expected_on
-from leaderboard.tasks.config import (
-    NEGATIVE,
-    POSITIVE,
-    HumanConfig,
-    QualificationConfig,
-)
-from leaderboard.tasks.config.human import marked_criteria
+from leaderboard.evaluation.services.hidden.references import reference_questions
+from leaderboard.tasks.config import QualificationConfig
 from leaderboard.tasks.models import Instance, Task
 from leaderboard.tasks.services.configuration import (
     check_test,
-    design_of,
     has_references,
     hit_type_of,
     stated_requirements,
     study_of,
 )
-from quality.test_questions import services
 from quality.test_questions.models import Polarity
 from quality.test_questions.services import HiddenItem
-
-
-# Questions made of references alone, for qualification tests.
-def known(
-    task: Task,
-    human: HumanConfig,
-    criteria: Mapping[str, str],
-    instances: Sequence[Instance],
-    *,
-    campaign_key: str,
-    n_positive: int,
-    n_negative: int,
-    seed: int,
-) -> list[services.HiddenItem]:
-    """Create questions with known answers from these instances' references."""
-    design = design_of(task, human)
-    if design.in_slots():
-        return hidden_pairs(
-            task,
-            human,
-            criteria,
-            instances,
-            campaign_key=campaign_key,
-            n=n_positive + n_negative,
-            seed=seed,
-        )
-    marked = marked_criteria(human, criteria)
-    if not marked[NEGATIVE]:
-        n_positive, n_negative = n_positive + n_negative, 0
-    elif not marked[POSITIVE]:
-        n_positive, n_negative = 0, n_positive + n_negative
-    blank = [blank_data(task, human, design, row) for row in instances]
-    return services.draw_items(
-        campaign_key=campaign_key,
-        material=[
-            services.Material(
-                content_key=content_key(task.slug, instance.instance_id),
-                data=data,
-                # If the template shows one reference, another is the better answer.
-                reference=instance.references[
-                    -1 if "reference" in data or "standard" in data else 0
-                ],
-            )
-            for instance, data in zip(instances, blank, strict=True)
-        ],
-        n_positive=n_positive if marked[POSITIVE] else 0,
-        n_negative=n_negative if marked[NEGATIVE] else 0,
-        seed=seed,
-        expected={
-            Polarity.POSITIVE: expected_on(human, criteria, marked[POSITIVE]),
-            Polarity.NEGATIVE: expected_on(human, criteria, marked[NEGATIVE]),
-        },
-        blind=human.judged_blind(criteria),
-    )
-
 
 N_QUESTIONS = QualificationConfig().n
 TITLE = "A short test: {}"
@@ -121,7 +56,7 @@ def draw_test(
     human = task.human
     # If each criterion has a separate campaign, one test on the first serves all.
     criteria = human.separate()[0]
-    drawn = known(
+    drawn = reference_questions(
         task,
         human,
         criteria,

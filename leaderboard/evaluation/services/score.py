@@ -215,5 +215,5 @@ def write(
 
 def signature_of(task: Task, **parts: Any) -> str:
     parts["set"] = f"{task.slug}@{task.release_sha256[:8]}"
-    parts |= {"detector": settings.GENIE["DETECTOR"], "version": settings.VERSION}
+    parts |= {"detector": task.detector, "version": settings.VERSION}
     return "|".join(f"{name}:{value}" for name, value in parts.items())

@@ -179,7 +179,7 @@ class SingleSystem:
         qualification.ensure(task)
         parts = self.plan(evaluation)
         before_launch(evaluation, human, parts)
-        begins_at = configuration.starts_at(now=evaluation.start_now)
+        begins_at = configuration.starts_at(evaluation.task, now=evaluation.start_now)
         who = "simulated annotators" if evaluation.simulated else "workers"
         n = len(parts[0].judged)
         with transaction.atomic():

@@ -245,6 +245,11 @@ def _about_questions(parser: CommandParser) -> None:
         "--ties", action="store_true", help="two systems may be equally good"
     )
     asked.add_argument(
+        "--together",
+        action="store_true",
+        help="ask for magnitudes of all criteria on one page",
+    )
+    asked.add_argument(
         "--criterion", action="append", default=[], metavar="NAME=WORDS",
         help="one of several criteria; the first ranks",
     )  # fmt: skip
@@ -363,6 +368,7 @@ def _ask(options: dict[str, Any]) -> Ask:
         blind=options["blind"],
         checkboxes=options["checkbox"],
         allow_tie=options["ties"],
+        together=options["together"],
         instructions=instructions,
         source_language=options["source_language"],
         target_language=options["target_language"],

@@ -253,6 +253,7 @@ def _asked(task: Task) -> dict[str, Any]:
         "summary": config.summary,
         "checkboxes": list(human.checkboxes),
         "allow_tie": human.allow_tie,
+        "together": human.setup == 1,
         "instructions": human.instructions,
         "consent": human.consent,
         "source_language": config.source_language,

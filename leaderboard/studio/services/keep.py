@@ -187,6 +187,7 @@ _ASKED = (
     "summary",
     "checkboxes",
     "allow_tie",
+    "together",
     "instructions",
     "consent",
     "source_language",

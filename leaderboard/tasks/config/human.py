@@ -233,8 +233,8 @@ class HumanConfig:
         table_of(RequirementsConfig), RequirementsConfig(), human_only=True
     )
     study: StudyConfig = setting(table_of(StudyConfig), StudyConfig(), human_only=True)
-    # content of negative test questions: outputs with a minimal edit that makes them
-    # wrong, or other instances' references (Genie, section 5)
+    # content of test questions: outputs, the wrong ones with a minimal edit; or references,
+    # the wrong ones those of other instances (Genie, section 5)
     test_questions: str = setting(one_of((EDITED, REFERENCES), EDITED), EDITED)
     show_reference: bool = setting(truth(), False)
     standard_value: int = setting(whole(1), STANDARD_VALUE)

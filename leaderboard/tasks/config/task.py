@@ -2,17 +2,22 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from crowd.hit_templates.form import CODE, CONVERSATION, MARKDOWN, PLAIN
 from leaderboard.tasks.config.human import (
     FORM,
     NEGATIVE,
     POSITIVE,
+    REFERENCES,
     ComparisonConfig,
     HumanConfig,
     JointConfig,
+    NoisyBelow,
     TestCriteria,
+)
+from leaderboard.tasks.config.human import (
+    PLAIN as PLAIN_MEAN,
 )
 from leaderboard.tasks.config.kinds import (
     Kind,
@@ -77,6 +82,21 @@ METRICS = Kind("a table", read_metrics, MetricsConfig())
 
 
 T = TypeVar("T")
+# A published method -> the settings that it allows in [human], the usual one first.
+METHODS: Mapping[str, Mapping[str, Sequence[Any]]] = {
+    "": {},
+    # Khashabi et al., EMNLP 2022, sections 4 to 6
+    "genie-2022": {
+        "scale": ("likert-5", "preference-5"),
+        "ratings_per_instance": (1,),
+        "positive_share": (0.05,),
+        "negative_share": (0.05,),
+        "test_questions": (REFERENCES,),
+        "noisy_below": (NoisyBelow(),),
+        "anchor_share": (0.0,),
+        "estimate": (PLAIN_MEAN,),
+    },
+}
 FORMATS = (PLAIN, MARKDOWN, CODE, CONVERSATION)
 
 
@@ -135,6 +155,7 @@ class About:
     citation: str = setting(text(), "")
     source_language: str = setting(text(16, filled=True), "en")
     target_language: str = setting(text(16, filled=True), "en")
+    method: str = setting(one_of(METHODS, ""), "")
     # slug of the task that this one is a new version of
     version_of: str = setting(text(100), "")
     # how outputs and references are displayed
@@ -165,6 +186,11 @@ class TaskConfig(About):
     quota: QuotaConfig = setting(table_of(QuotaConfig), QuotaConfig())
     budget: BudgetConfig = setting(table_of(BudgetConfig), BudgetConfig())
     judges: JudgesConfig = setting(table_of(JudgesConfig), JudgesConfig())
+
+    @property
+    def detector(self) -> str:
+        """Detector of unreliable workers that the method names; empty: the site's."""
+        return "class-learned-2" if self.method else ""
 
     @property
     def page_by(self) -> str:
@@ -214,6 +240,7 @@ def read_task(
     if not _says(document.get("human"), "show_reference"):
         # workers who do not know the source language compare with a reference
         human = replace(human, show_reference=config.kind == TRANSLATION)
+    human = _as_published(config.method, human, document.get("human"), top)
     if "human" in document:
         human = _completed(human, templates, top.below("human"))
 
@@ -229,6 +256,22 @@ def read_task(
         joint=below("joint", JointConfig),
     )
     return ReadTask(complete, top.problems)
+
+
+def _as_published(
+    method: str, human: HumanConfig, table: object, top: Place
+) -> HumanConfig:
+    """Return the settings of a published method; other settings are problems."""
+    changes: dict[str, Any] = {}
+    for name, allowed in METHODS[method].items():
+        if _says(table, name) and getattr(human, name) in allowed:
+            continue
+        changes[name] = allowed[0]
+        if _says(table, name):
+            top.below(f"human.{name}").wrong(
+                f'contradicts method = "{method}"; leave out one of them.'
+            )
+    return replace(human, **changes)
 
 
 def _says(table: object, name: str) -> bool:

@@ -66,6 +66,8 @@ class Ask:
         Empty: light ones, if there are references.
     items_per_page : int
         How many outputs, or pairs, one page of this site shows.
+    together : bool
+        Whether magnitudes of all criteria are asked on one page (RankME's setup 1).
     by_document : bool
         Whether a page has parts of one document only, by ids such as `news-12.3`.
     """
@@ -89,6 +91,7 @@ class Ask:
     instructions: str = ""
     consent: str = ""
     allow_tie: bool = False
+    together: bool = False
     source_language: str = ""
     target_language: str = ""
     hidden_references: bool = False

@@ -160,5 +160,5 @@ def _question_table(ask: Ask) -> dict[str, object]:
 
 def _apart(ask: Ask) -> bool:
     """Check for a campaign for each criterion: of magnitudes (RankME), or of pairs."""
-    relative = all_scales()[ask.way.scales[0]].relative
+    relative = all_scales()[ask.way.scales[0]].relative and not ask.together
     return len(ask.criteria) > 1 and (relative or ask.way.table() == "comparison")

@@ -192,14 +192,20 @@ def noisy_below(human: HumanConfig) -> dict[str, float]:
     return human.noisy_below.shares(float(settings.GENIE["NOISY_BELOW"]))
 
 
-def starts_at(*, now: bool) -> datetime:
-    """Return when work is sent out: at the configured hour, or now."""
+# When a published method starts its work: Genie, section 6.
+PUBLISHED_START = ("America/Los_Angeles", 10)
+
+
+def starts_at(task: Task, *, now: bool) -> datetime:
+    """Return when work is sent out: at the method's or the site's hour, or now."""
     if now:
         return timezone.now()
+    usual = settings.GENIE["CAMPAIGN_ZONE"], settings.GENIE["CAMPAIGN_HOUR"]
+    zone, hour = PUBLISHED_START if task.configuration.method else usual
     return next_start(
         timezone.now(),
-        zone=settings.GENIE["CAMPAIGN_ZONE"],
-        hour=settings.GENIE["CAMPAIGN_HOUR"],
+        zone=zone,
+        hour=hour,
         holidays={date.fromisoformat(day) for day in settings.GENIE["HOLIDAYS"]},
     )
 

@@ -1,7 +1,7 @@
 """Assess workers: fit, verdicts, bans.
 
-By all evidence (`assess_pool`), or by one of Genie's detectors if the site configures
-one. These use counts of test questions only. Positive and negative ones are fitted
+By all evidence (`assess_pool`), or by one of Genie's detectors if the site or the pool's
+task names one. These use counts of test questions only. Positive and negative ones are fitted
 separately, because a worker who always says yes fails only the negative ones. A fit
 uses the counts of the whole pool, and the same counts are fitted once.
 """
@@ -19,6 +19,7 @@ from django.db.models import Count, Q
 
 from genie.lib.seeds import seed_from
 from quality.bans.models import Ban
+from quality.bans.selectors import detector_of
 from quality.bans.services import carry_out
 from quality.detection.models import ALL_EVIDENCE, DetectorFit, Verdict
 from quality.detection.services.assess_pool import assess, changed, posteriors
@@ -41,13 +42,14 @@ def judge(
     people are never fitted together. Unless `complete`, a few new answers wait for
     more.
     """
-    if settings.GENIE["DETECTOR"] == ALL_EVIDENCE:
+    detector = detector_of(pool)
+    if detector == ALL_EVIDENCE:
         return assess(pool, simulated=simulated, complete=complete)
     bans: list[Ban] = []
     for polarity in Polarity.values:
         rate = (noisy_below or {}).get(polarity, settings.GENIE["NOISY_BELOW"])
         counts = counts_of(pool, polarity, simulated=simulated)
-        if not counts.workers or _known(pool, polarity, counts, rate):
+        if not counts.workers or _known(pool, polarity, detector, counts, rate):
             continue
         # Seeded by the pool and the polarity only: the same counts give the same
         # verdicts everywhere.
@@ -55,7 +57,7 @@ def judge(
         detection = detect(
             counts.n_correct,
             counts.n_questions,
-            detector=settings.GENIE["DETECTOR"],
+            detector=detector,
             threshold_rate=rate,
             threshold_posterior=settings.GENIE["BAN_THRESHOLD"],
             seed=seed,
@@ -63,7 +65,7 @@ def judge(
         fit = DetectorFit(
             pool_id=pool,
             polarity=polarity,
-            detector=settings.GENIE["DETECTOR"],
+            detector=detector,
             threshold_rate=rate,
             parameters=detection.parameters,
             counts_sha256=counts.sha256,
@@ -75,11 +77,13 @@ def judge(
     return bans
 
 
-def _known(pool: str, polarity: str, counts: Counts, threshold_rate: float) -> bool:
+def _known(
+    pool: str, polarity: str, detector: str, counts: Counts, threshold_rate: float
+) -> bool:
     return DetectorFit.objects.filter(
         pool=pool,
         polarity=polarity,
-        detector=settings.GENIE["DETECTOR"],
+        detector=detector,
         threshold_rate=threshold_rate,
         counts_sha256=counts.sha256,
     ).exists()

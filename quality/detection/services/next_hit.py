@@ -19,6 +19,7 @@ from genie.lib.database import prepare
 from genie.lib.seeds import generator
 from genie.lib.serving.caches import computed
 from genie.lib.unguessable import seed_for
+from quality.bans.selectors import detector_of, named_detector
 from quality.bans.services import decided_workers
 from quality.detection.models import ALL_EVIDENCE, DetectorFit, Standing
 from quality.detection.services.evidence import Record, record_of
@@ -79,9 +80,9 @@ def _waits(worker: Worker, pool: str, p_careless: float) -> bool:
 
     Genie's detectors pause no worker: only a fit to all evidence ends a pause.
     """
-    if settings.GENIE["DETECTOR"] != ALL_EVIDENCE:
-        return False
     if p_careless <= settings.GENIE["PAUSE_ABOVE"]:
+        return False
+    if detector_of(pool) != ALL_EVIDENCE:
         return False
     if worker.pk in decided_workers(pool):
         return False
@@ -184,6 +185,8 @@ class _Places(NamedTuple):
 def _count(campaign: Campaign) -> _Places:
     # Before the sums: concurrent assignments are counted twice rather than never.
     newest = Assignment.objects.aggregate(pk=Max("pk"))["pk"] or 0
+    if named_detector(campaign.pool_id):
+        return _Places(newest)  # a published method leaves HITs in their random order
     hits = HIT.objects.filter(campaign=campaign).order_by()
     asking = (
         TestQuestion.objects.filter(campaign=campaign).order_by().values("item__hit")

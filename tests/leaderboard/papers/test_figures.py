@@ -241,7 +241,7 @@ def test_a_wrong_list_is_refused_with_what_is_wrong(text, said):
 
 
 def test_the_documentation_has_every_figure():
-    page = Path("docs/reproducing.md").read_text("utf-8")
+    page = Path("docs/published-figures.md").read_text("utf-8")
     sets = dict(re.findall(r"^### `(\w+)`\n(.*?)(?=^### |\Z)", page, re.M | re.S))
     figures = [slug.split("-", 1) for slug in known()]
     assert [name for part, name in figures if f"`{name}`" not in sets[part]] == []

@@ -160,27 +160,43 @@ def test_template_and_metrics_may_be_ones_own(new):
     assert not Task.own.exists()
 
 
+RANKME = ["How good is it?", "--criterion", "flow=How fluent?", "--design", "rankme", "--ratings", "3"]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("options", "said", "states"),
     [
         (["Which is more fluent?", "--ties"], "4 pages to judge in 1 comparison.", {"UNDECIDED"}),
-        (["How good is it?", "--criterion", "flow=How fluent?", "--design", "rankme"], "8 pages to judge in 1 joint evaluation.", {"SCORED"}),
+        (RANKME, "24 pages to judge in 1 joint evaluation.", {"SCORED"}),
+        ([*RANKME, "--together"], "12 pages to judge in 1 joint evaluation.", {"SCORED"}),
     ],
 )  # fmt: skip
-def test_several_systems_side_by_side_get_to_their_results(new, options, said, states):
+def test_several_systems_side_by_side_get_to_their_results(
+    new, client, options, said, states
+):
     files = {"a.csv": csv_of({"reference": SHORT["ada"], **SHORT})}
     out = new("pairs", files, "--yes-up-to", "0", "--ask", *options)
     assert said in out
     assert "from en to en" in out
     task = Task.objects.get(slug="pairs")
     assert task.asked.allow_tie is ("--ties" in options)
+    assert task.asked.setup == (2 if options == RANKME else 1)
     judged(task)
-    asked = task.human_evaluations.exclude(campaigns=None)
+    asked = task.human_evaluations.exclude(campaigns=None).distinct()
     assert {one.state for one in asked} == states
     assert {one.state for one in Submission.own} == {"MEASURED"}
     # a few colleagues can decide only by labels, about these raters
     rules = [(one.rule, one.n_labels > 0) for one in Comparison.objects.all()]
     assert rules == [("beta-mixture", True)][: len(rules)]
+    for result in (
+        asked.get().specific.results["criteria"].values() if not rules else ()
+    ):
+        agreement = result["agreement"]
+        assert agreement["low"] < agreement["value"] <= agreement["high"]
+        assert result["n_judgements"] == 12
+    page = the_board(client, "pairs")
+    n = 0 if rules else 2
+    assert page.count(">TrueSkill rank<") == page.count("ICC(1,k)") == n
 
 
 def test_without_a_question_or_a_language_nothing_is_made(new):

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from scipy import special
 
 from genie_research.detection.detection_study import simulate_round
 from genie_research.detection.question_counts import question_counts
@@ -210,6 +211,23 @@ def test_posteriors_under_fixed_priors_are_the_exact_ones(column):
     fitted = fit_detector([], [], detector=TITLES[column])
     expected = [float(row[column]) for row in table]
     assert fitted.p_noisy(x, n) == pytest.approx(expected, abs=1e-9)
+
+
+@needs_shared
+@pytest.mark.parametrize("detector", PAPER_DETECTORS)
+@pytest.mark.parametrize("name", ["sim88_0", "sim88_1", "sim88_ushape"])
+def test_posteriors_of_all_eight_follow_from_their_prior_by_bayes_rule(name, detector):
+    x, n, _ = counts(f"genie/{name}.csv")
+    fitted = fit_detector(x, n, detector=detector)
+    x, n = np.array(x)[:, None], np.array(n)[:, None]
+    of = fitted.mixture
+    a, b = np.array(of.alphas), np.array(of.betas)
+    fits = np.log(of.weights) + special.betaln(a + x, b + n - x) - special.betaln(a, b)
+    shares = special.softmax(fits, axis=1)
+    expected = (shares * special.betainc(a + x, b + n - x, 0.9)).sum(axis=1)
+    if detector.startswith("class"):
+        expected = 1 - shares[:, np.argmax(a / (a + b))]
+    assert fitted.p_noisy(x[:, 0], n[:, 0]) == pytest.approx(expected, abs=1e-9)
 
 
 @needs_shared

@@ -22,10 +22,11 @@ from leaderboard.evaluation.models.human_evaluation import (
 from leaderboard.evaluation.services.hidden.compared import Compared
 from leaderboard.evaluation.services.hidden.in_slots import hidden_pairs
 from leaderboard.evaluation.services.hidden.offers import CONFIRMED, used_texts
+from leaderboard.evaluation.services.hidden.references import campaign_questions
 from leaderboard.evaluation.services.hidden.single import for_one_output
 from leaderboard.evaluation.services.items import Part
 from leaderboard.submissions.models import Submission
-from leaderboard.tasks.config import HumanConfig
+from leaderboard.tasks.config import REFERENCES, HumanConfig
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.services.configuration import (
     design_of,
@@ -153,6 +154,20 @@ def planned(
     has the fingerprints of texts of the evaluation's other campaigns.
     """
     systems = [] if submission is None else [submission]
+    n_positive, n_negative = human.n_test_questions(n_items)
+    n = n_positive + n_negative
+    if human.test_questions == REFERENCES:
+        items = campaign_questions(
+            task,
+            human,
+            criteria,
+            instances_for_tests(task, seed, n=n, inside=human.tests_inside_sample),
+            campaign_key=campaign_key,
+            n_positive=n_positive,
+            n_negative=n_negative,
+            seed=seed,
+        )
+        return Planned(items, len(items))
     if not design_of(task, human).in_slots():
         return for_one_output(
             task,
@@ -164,7 +179,6 @@ def planned(
             seed=seed,
             used=used,
         )
-    n = sum(human.n_test_questions(n_items))
     instances = instances_for_tests(task, seed, n=n, inside=human.tests_inside_sample)
     items = hidden_pairs(
         task,
@@ -290,7 +304,8 @@ def objections(check: TestCheck) -> list[str]:
             f"Only {check.n_found:,} of {check.n_wanted:,} test questions can be made "
             "without showing a text a second time."
         )
-    if check.refused:
+    # A published method is chosen with tests that stand out; staff see the verdict.
+    if check.refused and not check.evaluation.task.configuration.method:
         said.append(check.verdict)
     return said
 

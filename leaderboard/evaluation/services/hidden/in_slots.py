@@ -21,7 +21,7 @@ from leaderboard.evaluation.services.hidden.offers import (
 )
 from leaderboard.evaluation.services.hidden.single import harms_of, named
 from leaderboard.submissions.models import Submission
-from leaderboard.tasks.config import EDITED, NEGATIVE, HumanConfig
+from leaderboard.tasks.config import EDITED, NEGATIVE, POSITIVE, HumanConfig
 from leaderboard.tasks.config.human import marked_criteria
 from leaderboard.tasks.models import Instance, Task
 from leaderboard.tasks.services.configuration import design_of, shown, task_view
@@ -84,6 +84,31 @@ def hidden_pairs(
         blind=human.judged_blind(criteria),
         expected=named(criteria, marked),
         edits=_by_key(task, instances, edits),
+    )
+
+
+def reference_pairs(
+    task: Task,
+    human: HumanConfig,
+    criteria: Mapping[str, str],
+    instances: Sequence[Instance],
+    *,
+    campaign_key: str,
+    seed: int,
+) -> list[HiddenItem]:
+    """Show each reference beside itself: one side must not be rated worse."""
+    marked = marked_criteria(human, criteria)[POSITIVE]
+    same = {
+        row.pk: Offer(row.pk, row.references[-1], REFERENCE, marked)
+        for row in instances
+    }
+    return draw_pairs(
+        campaign_key=campaign_key,
+        material=_material(task, human, instances, {}, {}),
+        n=len(instances) if marked else 0,
+        seed=seed,
+        expected={**named(criteria, marked), "or_equal": True},
+        edits=_by_key(task, instances, same),
     )
 
 

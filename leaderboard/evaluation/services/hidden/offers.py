@@ -22,7 +22,7 @@ from leaderboard.evaluation.selectors.system_ratings import system_ratings_of
 from leaderboard.submissions.models import Prediction, Submission
 from leaderboard.submissions.selectors import in_state, is_published
 from leaderboard.submissions.states import State
-from leaderboard.tasks.config import EDITED, HumanConfig
+from leaderboard.tasks.config import HumanConfig
 from leaderboard.tasks.models import Instance, Task
 from quality.test_questions.edits.edit import Edit, kinds_that_harm
 from quality.test_questions.edits.make import edits_of, likeness
@@ -82,9 +82,7 @@ class Known:
     def own(self, systems: Collection[Submission]) -> Iterator[dict[int, list[Offer]]]:
         """Yield systems' outputs that staff confirmed, then those close to a reference."""
         yield _confirmed(self.marked, systems, self.instances)
-        # Genie's own questions use only references.
-        if self.human.test_questions == EDITED:
-            yield _close(self.task, self.marked, systems, self.instances)
+        yield _close(self.task, self.marked, systems, self.instances)
 
     def public(self, systems: Sequence[Submission]) -> Iterator[dict[int, list[Offer]]]:
         """Yield references and well-rated public outputs, least known texts first."""

@@ -25,7 +25,7 @@ from leaderboard.evaluation.services.hidden.offers import (
     used_texts,
 )
 from leaderboard.submissions.models import Submission
-from leaderboard.tasks.config import EDITED, NEGATIVE, POSITIVE, HumanConfig
+from leaderboard.tasks.config import NEGATIVE, POSITIVE, HumanConfig
 from leaderboard.tasks.config.human import form_criteria, marked_criteria
 from leaderboard.tasks.models import Instance, Task
 from leaderboard.tasks.services.configuration import (
@@ -143,7 +143,7 @@ def for_one_output(
         seed,
         n=n,
         inside=human.tests_inside_sample,
-        references=human.test_questions != EDITED or design.needs_reference,
+        references=design.needs_reference,
     )
     row_of = {row.pk: row for row in instances}
     draw = _Draw(
@@ -157,7 +157,7 @@ def for_one_output(
     shows = any({"reference", "standard"} & set(data) for data in blank.values())
     known = Known(task, human, marked, instances, shows)
     bad: list[Offer] = []
-    if human.test_questions == EDITED and systems and n_negative:
+    if systems and n_negative:
         good = _good(known, systems, draw, n_positive)
         draw = replace(draw, seen=draw.seen.beside(good, row_of))
         bad = _edits_like(known, systems, harms_of(human, criteria), draw, good)
@@ -183,7 +183,7 @@ def for_one_output(
         for polarity, offers in ((Polarity.POSITIVE, good), (Polarity.NEGATIVE, bad))
         for offer in offers
     ]
-    return Planned(items, n, list(_notes(human, good, bad, n, n_positive)))
+    return Planned(items, n, list(_notes(good, bad, n, n_positive)))
 
 
 def _numbers(
@@ -286,11 +286,9 @@ def _wrong(
     content = list(harms[ADEQUACY])
     blind = human.judged_blind(criteria)
 
-    sources: list[list[Offer]] = []
-    if human.test_questions == EDITED:
-        outputs = outputs_of(task, systems, order)
-        edits = edited(task, order, outputs, harms, seed=draw.seed)
-        sources.append(list(chain.from_iterable(edits)))
+    outputs = outputs_of(task, systems, order)
+    edits = edited(task, order, outputs, harms, seed=draw.seed)
+    sources = [list(chain.from_iterable(edits))]
     on = list(harms[FLUENCY]) if blind else content
     if on:
         others = swapped(order, on, blind=blind, seed=draw.seed)
@@ -307,7 +305,6 @@ def _wrong(
 
 
 def _notes(
-    human: HumanConfig,
     good: Sequence[Offer],
     bad: Sequence[Offer],
     n: int,
@@ -327,7 +324,7 @@ def _notes(
             "a settled result."
         )
     n_swapped = sum(not offer.kind.startswith(EDIT) for offer in bad)
-    if n_swapped and human.test_questions == EDITED:
+    if n_swapped:
         yield (
             f"{n_swapped:,} of {len(bad):,} negative test questions show another "
             "instance’s reference, because no edit fits the outputs."

@@ -31,7 +31,8 @@ from leaderboard.stats.stopping.sequential import BetaMixture, SignFlips, exact_
 from leaderboard.submissions.selectors import Staff
 from tests.cast import allow
 from tests.factories import make_score, signed_in
-from tests.leaderboard.evaluation.steps import settle
+from tests.leaderboard.evaluation.comparisons.conftest import config_with
+from tests.leaderboard.evaluation.steps import send_out, settle
 
 
 @pytest.fixture
@@ -190,6 +191,20 @@ def test_the_page_shows_labels_and_price_by_strategy_and_six_controls(
         if "five" not in row["words"] and "seven" not in row["words"]:
             exact = exact_walk(row["rule"], share, 1000).decided_by[row["labels"] - 1]
             assert 0.4 < exact < 0.65, row
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("strategy", ["one-worker", "fixed-worker", "majority-3", "max-three"])  # fmt: skip
+def test_each_strategy_decides_at_the_papers_confidence(
+    strategy, right, wrong, boss, task, finish
+):
+    config_with(task, **task.config["comparison"], rule="beta-mixture")
+    asked = {"strategy": strategy, "delta": "0.0001", "max_pairs": 40}
+    assert post_question(signed_in(boss), [right, wrong], **asked).status_code == 302
+    found = finish(send_out(Comparison.own.get(), boss))
+    assert (found.state, found.better, found.delta) == ("DECIDED", "A", 0.0001)
+    assert found.strategy in strategy
+    assert "99.99 %" in Client().get(f"/comparisons/{found.pk}/").text
 
 
 @pytest.mark.every_engine

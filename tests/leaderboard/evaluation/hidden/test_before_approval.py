@@ -10,8 +10,9 @@ from genie.lib.errors import GenieError
 from leaderboard.demo import file_of
 from leaderboard.designs.base import content_key
 from leaderboard.evaluation import decide
+from leaderboard.evaluation.services.hidden import drawn as gate
 from leaderboard.evaluation.services.hidden.compared import Compared, Sides
-from leaderboard.evaluation.services.hidden.offers import fingerprint, used_texts
+from leaderboard.evaluation.services.hidden.offers import fingerprint
 from leaderboard.models import ConfirmedOutput
 from leaderboard.tasks.services import load
 from quality.models import DrawnTests, TestCheck, TestQuestion
@@ -87,7 +88,11 @@ def test_questions_that_stand_out_need_a_persons_word(
     assert check.accepted_at
     assert check.accepted_because == "Only to show how it works."
     assert check.kinds == {"reference": 6, "swapped": 6}
-    assert set(DrawnTests.objects.get().texts) <= used_texts(task)
+    assert gate.objections(check)
+    # a published method is chosen with this weakness
+    task.config["method"] = "genie-2022"
+    task.save()
+    assert gate.objections(TestCheck.own.get()) == []
 
 
 def test_edits_and_confirmed_outputs_do_not_stand_out(checked, summaries, admin_user):
@@ -147,8 +152,10 @@ def test_what_was_measured_is_what_is_asked(checked, task, waiting, admin_user):
 
 
 def test_questions_of_a_pool_that_changed_are_measured_again(
-    checked, task, waiting, in_references, admin_user
+    checked, task, summaries, waiting, admin_user, monkeypatch
 ):
+    for module in (gate, decide):
+        monkeypatch.setattr(module, "objections", lambda _check: ["They stand out."])
     approve(waiting, by=admin_user, start_now=True, despite="A trial.")
     drawn, before = DrawnTests.objects.get(), TestCheck.own.get()
     other = make_campaign(of=items(3), pool=task.slug, key="other")

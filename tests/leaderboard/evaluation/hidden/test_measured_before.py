@@ -247,8 +247,6 @@ def test_no_lock_is_held_while_it_is_measured(systems, task, measured, admin_use
 
 @pytest.mark.every_engine
 def test_what_is_approved_together_asks_no_text_twice(systems, task, admin_user):
-    task.config["human"]["test_questions"] = "references"
-    task.save()
     decide.measure_together(*map(asked_about, systems))
     one, other = (
         set(system.human_evaluation.drawn_tests.get().texts) for system in systems

@@ -80,17 +80,6 @@ def test_a_clause_is_left_out_of_translations_alone(kind, drops):
     assert ("edit:clause-dropped" in found) == drops
 
 
-def test_references_stay_available_as_the_original(task, launched):
-    task.config["human"]["test_questions"] = "references"
-    task.save()
-    _, campaign = launched(task, said=speak)
-    references = {text for row in task.instances.all() for text in row.references}
-    for one in placed(campaign, "NEGATIVE"):
-        assert (one.kind, one.item.data["prediction"] in references) == ("swapped", True)  # fmt: skip
-    for one in placed(campaign, "POSITIVE"):
-        assert one.kind == "reference"
-
-
 def test_no_text_is_a_test_twice(task, launched):
     for name in ("Kite", "Gull", "Tern"):
         launched(task, name, said=speak)

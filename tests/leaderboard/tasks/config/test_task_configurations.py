@@ -89,6 +89,20 @@ def test_a_task_says_little_and_the_rest_is_as_usual():
     assert read({"noisy_below": 0.9})[0].human.noisy_below == NoisyBelow(0.9, 0.9)
 
 
+def test_a_method_fixes_settings_and_refuses_others():
+    config, wrong = read({"anchor_share": 0}, method="genie-2022")
+    assert wrong == []
+    assert (config.human.test_questions, config.human.estimate) == (
+        "references",
+        "plain",
+    )
+    assert (config.detector, read()[0].detector) == ("class-learned-2", "")
+    said = 'contradicts method = "genie-2022"; leave out one of them.'
+    for name, value in (("scale", "slider-100"), ("noisy_below", 0.8)):
+        assert read({name: value}, method="genie-2022")[1] == [f"human.{name}: {said}"]
+    assert "genie-2022" in read(method="genie")[1][0]
+
+
 @pytest.mark.parametrize(
     ("kind", "what", "right", "wrong"),
     [
@@ -262,7 +276,7 @@ def reference():
 
 
 def test_the_documentation_has_every_key_with_its_default():
-    text = (settings.BASE_DIR / "docs/adding-a-task.md").read_text("utf-8")
+    text = (settings.BASE_DIR / "docs/task-toml.md").read_text("utf-8")
     table = text.partition("| key | if left out | meaning |\n")[2].partition("\n\n")[0]
     rows = [[cell.strip() for cell in row.split("|")] for row in table.splitlines()[1:]]
     assert [row[1:3] for row in rows] == list(reference())
