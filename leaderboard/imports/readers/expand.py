@@ -23,7 +23,7 @@ from leaderboard.imports.readers.shapes import (
     name_columns,
 )
 from leaderboard.imports.readers.sources import problems_of
-from leaderboard.imports.readers.values import LONG, OF_FILE
+from leaderboard.imports.readers.values import OF_FILE
 from leaderboard.tables import Table, read_table
 
 # Three numbers or more, with marks between.
@@ -215,12 +215,13 @@ def _decode(column: list[Any]) -> list[Any]:
 def _joining_mark(column: Sequence[str]) -> str:
     """Return the mark between as many numbers in each cell, as in `4#2#5#`, else ""."""
     cells = {cell for cell in column if cell}
-    if (
-        cells
-        and len({cell.count(">") for cell in cells}) == 1
-        and ">" in min(cells)[1:]
-    ):
-        return ">" if min(cells).count(">") > 1 and len(min(cells)) < LONG else ""
+    n_names = min(cells, default="").count(">") + 1
+    # An order of the same names in each cell: `<b>text</b>` has the mark, too.
+    if n_names > 2 and {
+        len({name.strip() for name in cell.split(">")}) for cell in cells
+    } == {n_names}:
+        names = {name.strip() for cell in cells for name in cell.split(">")}
+        return ">" if len(names) == n_names else ""
     joined = [_JOINED.fullmatch(cell) for cell in cells]
     marks = {one[1] for one in joined if one}
     if len(marks) != 1 or not all(joined):

@@ -11,7 +11,7 @@ import pytest
 from genie.lib.errors import GenieError
 from leaderboard.files import File
 from leaderboard.imports.readers.columns import propose
-from leaderboard.imports.readers.expand import read_tables
+from leaderboard.imports.readers.expand import _joining_mark, read_tables
 from leaderboard.imports.readers.mapping import parse, to_toml
 from leaderboard.imports.readers.read import propose as propose_any
 from leaderboard.imports.readers.words import scale_of, side_of
@@ -556,3 +556,8 @@ def test_no_rating_is_lost_without_a_confirmation(kind):
     assert [q.name for q in propose_any(files).questions if q.needed] == ["lost"]
     found = propose_any(files, choices={"lost": "yes"})
     assert not any(q.needed for q in found.questions)
+
+
+def test_texts_with_markup_are_no_orders_of_systems():
+    assert _joining_mark(["a <b>0</b> c", "d <b>1</b> e"]) == ""
+    assert _joining_mark(["ada > bob > cat", "bob > cat > ada"]) == ">"
