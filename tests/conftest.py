@@ -99,7 +99,10 @@ def pytest_make_collect_report(collector):
     return report
 
 
-@pytest.hookimpl(tryfirst=True)  # before pytest leaves out what is slow
+def pytest_itemcollected(item):
+    seldom.mark(item)  # before pytest leaves out what is slow
+
+
 def pytest_collection_modifyitems(config, items):
     """Begin the longest tests first; on PostgreSQL leave out what says nothing new.
 
@@ -108,7 +111,6 @@ def pytest_collection_modifyitems(config, items):
     for item in items:
         if item.nodeid.startswith(WITH_ROWS) and not _asks_a_database(item):
             item.add_marker("django_db")
-        seldom.mark(item)
     items.sort(key=_place)
     if connection.vendor == "postgresql":
         paths = {item.path for item in items}
