@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from leaderboard.evaluation.selectors.joint import Viewer
 
 CONFIDENCES = (
-    *(("0.05", "95%"), ("0.01", "99%"), ("0.001", "99.9%"), ("0.0001", "99.99%")),
+    ("0.05", "95%"),
+    ("0.01", "99%"),
+    ("0.001", "99.9%"),
+    ("0.0001", "99.99%"),
 )
 
 

@@ -1,9 +1,9 @@
 """Check ratings against a known answer, for test questions and qualification tests.
 
 `expected` describes the known answer: `slot` is the output that must be preferred (with
-`or_equal`: not be rated worse), `not_best` the one that must not be rated best; otherwise the text is good or bad, and
-`threshold` replaces the scale's own. `criteria` lists those with a known answer: a
-fluent text on the wrong subject is bad on relevance only.
+`or_equal`, not be rated worse), `not_best` the one that must not be rated best. Otherwise the
+text is good or bad, and `threshold` replaces the scale's own. `criteria` lists those with a
+known answer: a fluent text on the wrong subject is bad on relevance only.
 """
 
 from collections import defaultdict
