@@ -236,8 +236,7 @@ def _guarded(request):
     """Fail a test in which a lock or a transaction is missing: see tests/guards.py."""
     yield
     wrong = guards.wrong()
-    seldom = {"slow", "browser"} & {mark.name for mark in request.node.iter_markers()}
-    assert seldom or wrong == []
+    assert seldom.is_costly(request.node) or wrong == []
 
 
 @pytest.fixture(autouse=True)
@@ -330,6 +329,5 @@ def without_decoys(_numbers_from_one):
 @pytest.fixture(autouse=True)
 def _decoys(request, _numbers_from_one):
     name = request.path.relative_to(TESTS).as_posix()
-    seldom = {"slow", "browser"} & {mark.name for mark in request.node.iter_markers()}
-    if (seldom or name in decoys.WITHOUT) and _asks_a_database(request.node):
+    if (seldom.is_costly(request.node) or name in decoys.WITHOUT) and _asks_a_database(request.node):
         request.getfixturevalue("without_decoys")

@@ -20,8 +20,18 @@ def seconds() -> dict[str, float]:
     return {test: float(taken) for taken, test in lines}
 
 
+def is_costly(node) -> bool:
+    """Return whether a test runs without decoys: a slow one that this list didn't make slow."""
+    marks = {mark.name for mark in node.iter_markers()}
+    return "browser" in marks or "slow" in marks and _name(node) not in seconds()
+
+
+def _name(node) -> str:
+    return node.nodeid.split("[")[0]
+
+
 def mark(item) -> None:
-    test = item.nodeid.split("[")[0]
+    test = _name(item)
     if test not in seconds():
         return
     item.add_marker("slow")
