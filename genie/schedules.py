@@ -6,7 +6,6 @@ SCHEDULES = [
     Periodic("advance submissions", "leaderboard.jobs.advance", minutes=1),
     Periodic("announce what happened", "leaderboard.jobs.announce", minutes=1),
     Periodic("number the public log", "genie.history.log.number", minutes=1),
-    Periodic("count the site's work", "leaderboard.jobs.count_work", minutes=1),
     Periodic("catch metrics up", "leaderboard.jobs.catch_up_metrics", minutes=2),
     Periodic(
         "refresh metric boards", "leaderboard.jobs.refresh_metric_boards", minutes=2

@@ -7,9 +7,11 @@ queue a job is sent after the commit; jobs lost between the two are queued again
 periodic jobs.
 """
 
+import json
 import logging
 import time
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
@@ -24,11 +26,13 @@ from django_q.brokers import Broker, get_broker
 from django_q.conf import Conf
 from django_q.models import Failure, OrmQ, Schedule
 from django_q.monitor import save_task
+from django_q.scheduler import scheduler
 from django_q.signing import SignedPackage
 from django_q.tasks import async_task
 
 from genie.lib.logs import about, one_line
-from genie.lib.queue import owners
+from genie.lib.queue import lanes, owners
+from genie.lib.queue.waiting import WaitingJob, key_of
 
 logger = logging.getLogger(__name__)
 
@@ -83,14 +87,18 @@ def in_database() -> bool:
     return not isinstance(Conf.SQS, dict)
 
 
-def queued() -> set[tuple[str, tuple[tuple[str, Key], ...]]]:
-    """Return the jobs waiting or running: (job, its keys in order).
+def queued_jobs(
+    among: Iterable[tuple[str, Mapping[str, Key]]] | None = None,
+) -> set[tuple[str, tuple[tuple[str, Key], ...]]]:
+    """Return the jobs waiting or running, all or among some: (job, its keys in order).
 
     An external queue does not show its jobs.
     """
-    payloads = OrmQ.objects.values_list("payload", flat=True)
-    tasks = [_unpacked(payload) for payload in payloads]
-    return {(task["func"], _identity(task["kwargs"])) for task in tasks if task}
+    rows = WaitingJob.objects.all()
+    if among is not None:
+        rows = rows.filter(key__in=[key_of(job, keys) for job, keys in among])
+    found = [json.loads(key) for key in rows.values_list("key", flat=True)]
+    return {(job, tuple(map(tuple, keys))) for job, keys in found}
 
 
 def enqueue_missing(listed: Iterable[tuple[str, Mapping[str, Key]]]) -> int:
@@ -102,16 +110,19 @@ def enqueue_missing(listed: Iterable[tuple[str, Mapping[str, Key]]]) -> int:
     """
     if not in_database() and n_waiting():
         return 0
-    present = queued()
-    missing = [(job, k) for job, k in listed if (job, _identity(k)) not in present]
-    for first in range(0, len(missing), AT_ONCE):
-        with transaction.atomic():
-            for job, keys in missing[first : first + AT_ONCE]:
+    listed, n_missing = list(listed), 0
+    for first in range(0, len(listed), AT_ONCE):
+        some = listed[first : first + AT_ONCE]
+        present = queued_jobs(some)
+        missing = [(job, k) for job, k in some if (job, _identity(k)) not in present]
+        n_missing += len(missing)
+        with transaction.atomic() if missing else nullcontext():
+            for job, keys in missing:
                 enqueue(job, **keys)
-    return len(missing)
+    return n_missing
 
 
-def _unpacked(payload: str) -> dict[str, Any] | None:
+def _unpack(payload: str) -> dict[str, Any] | None:
     """Read a queued job; None if another secret key or version wrote it."""
     try:
         task: dict[str, Any] = SignedPackage.loads(payload)
@@ -138,36 +149,29 @@ def run_next() -> bool:
     A failing job is recorded and tried again as in a cluster.
     """
     broker = get_broker()
-    if not in_database():
-        claims = broker.dequeue() or []
-        for receipt, payload in claims:
-            _work_off(broker, receipt, payload)
-        return bool(claims)
-    row = OrmQ.objects.filter(lock__lte=timezone.now()).order_by("lock", "pk").first()
-    if row is None:
-        return False
-    # Compare and set, as django-q2's own broker claims a row.
-    claimed = OrmQ.objects.filter(pk=row.pk, lock=row.lock).update(
-        lock=timezone.now() + timedelta(seconds=Conf.RETRY)
-    )
-    if not claimed:
-        return True  # Another process was faster; there may be more.
-    _work_off(broker, row.pk, row.payload)
-    return True
+    claims = broker.claim(lanes.names()) if in_database() else broker.dequeue()
+    for receipt, payload in claims or ():
+        _work_off(broker, receipt, payload)
+    return bool(claims)
 
 
 def _work_off(broker: Broker, receipt: int | str, payload: str) -> None:
-    task = _unpacked(payload)
+    task = _unpack(payload)
     if task is None:
         broker.acknowledge(
             receipt
         )  # as a cluster does it; `advance` queues missing jobs
         return
     task.update(_run(task), stopped=timezone.now(), ack_id=receipt, sync=True)
+    settle(task, broker)
+
+
+def settle(task: dict[str, Any], broker: Broker) -> None:
+    """Remove a job that succeeded; record one that failed, to be tried again."""
     with transaction.atomic():
         save_task(task, broker)
         if task["success"]:
-            broker.acknowledge(receipt)
+            broker.acknowledge(task["ack_id"])
 
 
 def _run(task: dict[str, Any]) -> dict[str, Any]:
@@ -217,6 +221,10 @@ def install(table: Iterable[Periodic]) -> None:
             schedule.save()
 
 
+def queue_periodic() -> None:
+    scheduler(get_broker())
+
+
 def undo_clock_jump() -> int:
     """Reset times in the future, set while the clock was ahead; return how many.
 
@@ -242,7 +250,7 @@ def longest_overdue() -> timedelta | None:
 def oldest_waiting_seconds() -> float | None:
     """Return the age of the oldest job in the queue; None if it is unknown."""
     row = OrmQ.objects.order_by("pk").first() if in_database() else None
-    task = _unpacked(row.payload) if row else None
+    task = _unpack(row.payload) if row else None
     if task is None:
         return None
     seconds: float = (timezone.now() - task["started"]).total_seconds()

@@ -3,13 +3,16 @@ from datetime import timedelta
 import pytest
 from django.db import transaction
 from django.utils import timezone
+from django.utils.module_loading import import_string
 from django_q.brokers import get_broker
+from django_q.conf import Conf
 from django_q.models import Failure, OrmQ, Schedule
 
 from genie.lib import jobs
 from genie.lib.jobs import Periodic
-from genie.lib.queue import broker, pulse
-from genie.lib.queue.claims import release_own_claims
+from genie.lib.queue import broker, lanes, pulse, sentinel
+from genie.lib.queue.claims import forgive_starts, release_own_claims
+from genie.lib.queue.waiting import WaitingJob
 
 CALLS: list[int] = []
 
@@ -51,7 +54,7 @@ def test_a_failing_job_is_recorded_in_one_line_and_kept_for_another_try():
     assert OrmQ.objects.count() == 1  # locked until its next try
     OrmQ.objects.all().delete()
     jobs.retry_failure(Failure.objects.get().pk)
-    assert jobs.queued() == {("tests.genie.test_jobs.fail", (("pk", 7),))}
+    assert jobs.queued_jobs() == {("tests.genie.test_jobs.fail", (("pk", 7),))}
     assert not Failure.objects.exists()
 
 
@@ -61,7 +64,7 @@ def test_only_keys_travel_through_the_queue():
     jobs.enqueue("tests.genie.test_jobs.note", pk=1)
     claim_one()
     assert not jobs.run_next()
-    assert release_own_claims() == 1
+    assert release_own_claims(lanes.names()) == 1
     assert jobs.run_next()
 
 
@@ -85,7 +88,7 @@ def test_jobs_of_another_queue_are_left(monkeypatch, settings, tmp_path, elsewhe
         claim_one()
         if elsewhere == "folder":
             settings.VAR_DIR = own_folder
-    assert release_own_claims() == 0
+    assert release_own_claims(lanes.names()) == 0
     assert not jobs.run_next()
 
 
@@ -96,7 +99,7 @@ def test_a_claim_that_ran_out_and_is_another_s_by_now_is_left_to_it(monkeypatch)
     OrmQ.objects.filter(pk=pk).update(lock=timezone.now() - timedelta(seconds=1))
     assert claim_one() == pk
     monkeypatch.undo()
-    assert release_own_claims() == 0
+    assert release_own_claims(lanes.names()) == 0
 
 
 def test_schedules_become_equal_to_the_table_however_often():
@@ -117,16 +120,60 @@ def test_a_key_that_the_queue_would_swallow_is_refused(name):
 def test_jobs_of_another_secret_key_stop_nobody(settings):
     jobs.enqueue("tests.genie.test_jobs.note", pk=1)
     OrmQ.objects.update(payload="gAN9:not-ours:at-all")
-    assert jobs.queued() == set()
     jobs.enqueue("tests.genie.test_jobs.note", pk=2)
     assert jobs.drain()
     assert CALLS == [2]
     assert OrmQ.objects.count() == 0
 
 
-def test_waiting_jobs_are_looked_through_in_one_query(django_assert_num_queries):
-    jobs.enqueue_missing(("tests.genie.test_jobs.note", {"pk": pk}) for pk in range(30))
-    wanted = [("tests.genie.test_jobs.note", {"pk": pk}) for pk in range(30)]
+def test_only_the_jobs_asked_for_are_read_and_in_one_query(django_assert_num_queries):
+    wanted = [("tests.genie.test_jobs.note", {"pk": pk}) for pk in range(60)]
+    jobs.enqueue_missing(wanted)
     with django_assert_num_queries(1):
-        assert jobs.enqueue_missing(wanted) == 0
-    assert jobs.enqueue_missing([*wanted, (wanted[0][0], {"pk": 30})]) == 1
+        assert len(jobs.queued_jobs(wanted[:30])) == 30
+    with django_assert_num_queries(1):
+        assert jobs.enqueue_missing(wanted[:30]) == 0
+    assert jobs.enqueue_missing([*wanted, (wanted[0][0], {"pk": 60})]) == 1
+
+
+@pytest.mark.every_engine
+def test_a_job_waits_once_and_again_while_it_runs():
+    for _ in range(2):
+        jobs.enqueue("tests.genie.test_jobs.note", pk=1)
+    assert jobs.n_waiting() == 1
+    claim_one()
+    for _ in range(2):
+        jobs.enqueue("tests.genie.test_jobs.note", pk=1)
+    assert jobs.n_waiting() == 2
+    assert release_own_claims(lanes.names()) == 1
+    assert jobs.drain()
+    assert CALLS == [1, 1]
+
+
+def test_every_job_has_a_lane_and_waits_for_its_lane_alone(monkeypatch):
+    assert lanes.names() == ["now", "money", "long"]
+    assert all(callable(import_string(job)) for job in lanes.LANES)
+    assert lanes.lane_of("leaderboard.jobs.advance") == "now"
+    jobs.enqueue("leaderboard.jobs.measure", pk=1)
+    jobs.enqueue("crowd.jobs.plan_payouts")
+    monkeypatch.setattr(Conf, "POLL", 0)
+    assert not get_broker().dequeue()
+    rows = [get_broker(lane).dequeue()[0][0] for lane in ("money", "long")]
+    assert [OrmQ.objects.get(pk=pk).key for pk in rows] == ["money", "long"]
+
+
+@pytest.mark.every_engine
+@pytest.mark.parametrize("lane", lanes.names())
+def test_a_job_that_kills_its_process_is_stopped_after_three_starts(lane, monkeypatch):
+    monkeypatch.setitem(lanes.LANES, "tests.genie.test_jobs.note", lane)
+    monkeypatch.setattr(Conf, "POLL", 0)
+    jobs.enqueue("tests.genie.test_jobs.note", pk=1)
+    for start in range(4):
+        ((receipt, _payload),) = get_broker(lane).dequeue()
+        sentinel._count_start({"ack_id": receipt})
+        if start == 2:  # it ends because the queue is stopped
+            forgive_starts()
+        assert release_own_claims([lane]) == 1
+    assert not get_broker(lane).dequeue()
+    assert "in each of 3 starts" in Failure.objects.get().result
+    assert not WaitingJob.objects.exists()

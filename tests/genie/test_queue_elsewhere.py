@@ -14,7 +14,7 @@ from django_q.signing import SignedPackage
 
 from genie.lib import jobs
 from genie.lib.env import ConfigurationError
-from genie.lib.queue import pulse, sqs
+from genie.lib.queue import lanes, pulse, sqs
 from genie.lib.queue.address import queue_options
 from genie.lib.queue.broker import BeatingBroker
 from genie.lib.queue.claims import hold_own_claims, release_claim, release_own_claims
@@ -135,8 +135,8 @@ def test_what_a_queue_takes_comes_back_when_it_is_gone(queue, monkeypatch, setti
     # its processes have died, and their supervisor lives
     (receipt,) = taken()
     assert taken() == []
-    assert release_own_claims() == 1
-    assert release_own_claims() == 0
+    assert release_own_claims(lanes.names()) == 1
+    assert release_own_claims(lanes.names()) == 0
     # a worker was killed inside of it
     (receipt,) = taken()
     assert release_claim(receipt, after=timedelta())
@@ -157,7 +157,7 @@ def test_what_a_queue_takes_comes_back_when_it_is_gone(queue, monkeypatch, setti
     broker.acknowledge(again)
     assert jobs.n_waiting() == 0
     # what is done is held no more; nor is what somebody else was handed out
-    assert release_own_claims() == 0
+    assert release_own_claims(lanes.names()) == 0
     assert not list(pulse.folder().glob("taken.*"))
 
 
@@ -166,9 +166,9 @@ def test_a_queue_that_is_away_ends_no_supervisor(queue, monkeypatch):
     monkeypatch.setenv(pulse.NAME_VARIABLE, "elsewhere")
     (pulse.folder() / "taken.7").write_text("7")
     monkeypatch.setenv("AWS_ENDPOINT_URL_SQS", "http://127.0.0.1:9")
-    sqs._found.cache_clear()
-    assert release_own_claims() == 0
-    sqs._found.cache_clear()
+    sqs._find_queue.cache_clear()
+    assert release_own_claims(lanes.names()) == 0
+    sqs._find_queue.cache_clear()
     (pulse.folder() / "taken.7").unlink(missing_ok=True)
 
 

@@ -14,11 +14,13 @@ from django.core.management import CommandError, call_command
 from django.db import InterfaceError, OperationalError, connections
 from django.utils import timezone
 from django_q.brokers import get_broker
+from django_q.conf import Conf
 from django_q.models import OrmQ
 from django_q.signals import post_execute_in_worker, pre_execute
 
 from genie.lib import jobs
-from genie.lib.queue import lifeline, locks, pulse, sentinel
+from genie.lib.queue import lifeline, pulse, sentinel
+from genie.lib.queue.lane import Lane
 from genie.lib.queue.owners import Presence, RunningQueue
 from genie.management.commands import work
 
@@ -27,15 +29,20 @@ from genie.management.commands import work
 def _own_folder(settings, tmp_path):
     settings.VAR_DIR = tmp_path
     settings.GENIE = {**settings.GENIE, "QUEUE_STALE_SECONDS": 50}
-    pulse.guarding()
+    pulse.guard_forever()
 
 
 @pytest.fixture
 def supervisor():
     command = work.Command(stderr=StringIO(), stdout=StringIO())
-    command.quiet, command.stopping = True, False
-    command.presence = Presence()
+    command.quiet, command.stopping, command.looked = True, False, time.monotonic()
+    command.presence, command.lanes = Presence(), [Lane("now")]
     return command
+
+
+@pytest.fixture
+def lane():
+    return Lane("now")
 
 
 def age(path, seconds):
@@ -43,46 +50,47 @@ def age(path, seconds):
     os.utime(path, (then, then))
 
 
-def test_a_queue_is_not_called_silent_before_it_could_speak(supervisor):
-    assert not supervisor._stale(running=1)
-    assert supervisor._stale(running=60)
+def test_a_queue_is_not_called_silent_before_it_could_speak(lane):
+    assert not lane.is_stale(running=1)
+    assert lane.is_stale(running=60)
     pulse.beat()
-    assert not supervisor._stale(running=60)
-    age(pulse.folder() / "beat", 60)
-    assert supervisor._stale(running=60)
+    assert not lane.is_stale(running=60)
+    age(pulse.lane_folder() / "beat", 60)
+    assert lane.is_stale(running=60)
     pulse.beat()
-    age(pulse.folder() / "guard", 60)
-    assert supervisor._stale(running=60)
+    age(pulse.lane_folder() / "guard", 60)
+    assert lane.is_stale(running=60)
 
 
-def test_a_long_job_is_no_silence_and_one_past_its_time_is(supervisor, settings):
+def test_a_long_job_is_no_silence_and_one_past_its_time_is(lane, settings):
     pulse.listen()
     pre_execute.send(sender="test", func=None, task={})
-    assert not supervisor._stale(running=60)
-    mark = pulse.folder() / f"busy.{os.getpid()}"
+    assert not lane.is_stale(running=60)
+    mark = pulse.lane_folder() / f"busy.{os.getpid()}"
     age(mark, settings.Q_CLUSTER["timeout"] + 10)
-    assert supervisor._stale(running=60)
+    assert lane.is_stale(running=60)
 
 
-def test_the_mark_of_a_dead_worker_is_no_sign_of_life(supervisor):
+def test_the_mark_of_a_dead_worker_is_no_sign_of_life(lane):
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
-    (pulse.folder() / f"busy.{gone.pid}").touch()
-    assert supervisor._stale(running=60)
+    (pulse.lane_folder() / f"busy.{gone.pid}").touch()
+    assert lane.is_stale(running=60)
 
 
-def test_every_job_that_ends_is_a_beat_though_beats_wait_behind_others(supervisor):
+def test_every_job_that_ends_is_a_beat_though_beats_wait_behind_others(lane):
     pulse.listen()
     pre_execute.send(sender="test", func=None, task={})
     post_execute_in_worker.send(sender="test", func=None, task={})
     assert not pulse.busy()
-    assert not supervisor._stale(running=60)
+    assert not lane.is_stale(running=60)
 
 
 def test_a_queue_that_ends_by_itself_is_told_of(supervisor):
     gone = lifeline.fork(partial(sys.exit, 3))
     gone.join()
-    supervisor._watch(gone)
+    supervisor.lanes[0].cluster = gone
+    supervisor._watch()
     assert "exit code 3" in supervisor.stderr.getvalue()
     with pytest.raises(CommandError, match="letters, digits"):
         call_command("work", name="../elsewhere")
@@ -106,33 +114,33 @@ def test_a_database_away_ends_no_supervisor(supervisor, monkeypatch, problem):
     assert jobs.n_waiting() == 1
 
 
-def test_machines_that_share_a_folder_do_not_share_a_pulse(supervisor, monkeypatch):
+def test_machines_that_share_a_folder_do_not_share_a_pulse(lane, monkeypatch):
     pulse.beat()
-    assert not supervisor._stale(running=60)
+    assert not lane.is_stale(running=60)
     monkeypatch.setattr("socket.gethostname", lambda: "heron")
-    assert supervisor._stale(running=60)
+    assert lane.is_stale(running=60)
 
 
 def test_no_queue_is_left_alone_when_its_supervisor_breaks(supervisor, monkeypatch):
-    ended = []
-
-    def broken(_cluster):
+    def broken():
         raise RuntimeError("a bug")
 
+    monkeypatch.setattr(connections, "close_all", lambda: None)
+    monkeypatch.setattr(sentinel, "run", lambda lane: time.sleep(600))
     monkeypatch.setattr(supervisor, "_watch", broken)
-    monkeypatch.setattr(supervisor, "_end", ended.append)
-    monkeypatch.setattr(supervisor, "_say", lambda _: None)
-    monkeypatch.setattr(work.lifeline, "fork", Started)
-    with locks.lock_cluster() as lock, pytest.raises(RuntimeError):
-        supervisor._run_cluster(lock, int)
-    assert len(ended) == 1
+    started = []
 
+    def end(lane, *_):
+        lane.lock.close()
+        started.append(lane.cluster)
 
-class Started:
-    pid = 1
-
-    def __init__(self, *_args, **_kwargs):
-        pass
+    monkeypatch.setattr(Lane, "end", end)
+    with (pulse.folder() / "own").open("w") as own, pytest.raises(RuntimeError):
+        supervisor._supervise(own)
+    assert len(started) == 3
+    for cluster in started:
+        lifeline.kill_group(cluster)
+        cluster.join()
 
 
 def machine(monkeypatch, name):
@@ -192,13 +200,14 @@ def test_who_comes_back_from_a_long_pause_lets_go_of_its_jobs(supervisor, monkey
     supervisor.presence._beaten -= 60
     monkeypatch.setattr(connections, "close_all", lambda: None)
     paused = lifeline.fork(partial(time.sleep, 600))
-    supervisor._watch(paused)
-    assert "taken for dead" in supervisor.stderr.getvalue()
+    supervisor.lanes[0].cluster = paused
+    supervisor._watch()
+    assert "stopped responding" in supervisor.stderr.getvalue()
     paused.join(timeout=60)
     assert paused.exitcode == -signal.SIGKILL
 
 
-def test_machines_of_one_image_claim_under_numbers_of_their_own(settings, tmp_path):
+def test_machines_of_one_image_claim_under_names_of_their_own(settings, tmp_path):
     numbers = set()
     for disk in ("one", "two"):
         (tmp_path / disk).mkdir()
@@ -246,3 +255,17 @@ def test_a_worker_that_ended_by_itself_is_simply_replaced(guard):
     watch, done = guard
     watch.reincarnate(type("Ended", (), {"pid": 1, "exitcode": 0}))
     assert done == ["one anew"]
+
+
+def test_a_worker_removes_its_job_and_goes_if_none_is_left(monkeypatch):
+    monkeypatch.setattr(Conf, "MAX_RSS", None)
+    for pk in (1, 2):
+        jobs.enqueue("genie.lib.jobs.forget_old", days=pk)
+    for row, left in zip(list(OrmQ.objects.all()), [(1, None), (0, 1)], strict=True):
+        sentinel._settle({"func": "f", "ack_id": row.pk, "success": True})
+        assert (jobs.n_waiting(), Conf.MAX_RSS) == left
+
+
+def test_a_process_that_only_guards_does_not_connect(monkeypatch):
+    monkeypatch.setattr(connections["default"], "ensure_connection", pytest.fail)
+    assert get_broker().list_key == "now"

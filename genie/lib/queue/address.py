@@ -21,7 +21,8 @@ def queue_options(address: str) -> dict[str, Any]:
     """
     if not address:
         return {
-            "name": "genie",
+            "name": "now",
+            "ALT_CLUSTERS": {"money": {}, "long": {}},
             "orm": "default",
             "broker_class": "genie.lib.queue.broker.DatabaseBroker",
         }

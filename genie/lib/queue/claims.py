@@ -1,19 +1,30 @@
 """Claims of jobs: extended for living processes, released for dead ones."""
 
+import uuid
+from collections.abc import Sequence
 from datetime import timedelta
 from types import ModuleType
+from typing import Any
 
+from django.db.models import F
 from django.utils import timezone
 from django_q.conf import Conf
 from django_q.models import OrmQ
 
 from genie.lib.queue import pulse
+from genie.lib.queue.waiting import WaitingJob
 
 
-def release_own_claims() -> int:
+def release_own_claims(lanes: Sequence[str]) -> int:
     if elsewhere := _elsewhere():
         return int(elsewhere.release_taken())
-    return release_claims_of(pulse.owner())
+    return release_claims_of(pulse.owner(), lane__in=lanes)
+
+
+def forgive_starts() -> None:
+    """Do not count the starts of jobs that end because this queue is stopped."""
+    started = WaitingJob.objects.filter(owner=pulse.owner(), n_starts__gt=0)
+    started.update(n_starts=F("n_starts") - 1)
 
 
 def hold_own_claims() -> None:
@@ -31,24 +42,18 @@ def _elsewhere() -> ModuleType | None:
     return sqs
 
 
-def release_claims_of(owner: int) -> int:
+def release_claims_of(owner: uuid.UUID, **which: Any) -> int:
+    claimed = WaitingJob.objects.filter(owner=owner, **which)
     now = timezone.now()
-    claims = [
-        claim
-        for claim in OrmQ.objects.filter(lock__gt=now).values_list("pk", "lock")
-        if claim[1].microsecond == owner
-    ]
-    # Comparing the time leaves a claim alone that another process has made meanwhile.
-    return sum(
-        OrmQ.objects.filter(pk=pk, lock=lock).update(lock=now) for pk, lock in claims
+    return int(
+        OrmQ.objects.filter(waitingjob__in=claimed, lock__gt=now).update(lock=now)
     )
 
 
 def release_claim(receipt: str, *, after: timedelta) -> bool:
     if elsewhere := _elsewhere():
         return bool(elsewhere.put_back(receipt, after.total_seconds()))
-    row = OrmQ.objects.filter(pk=receipt).first() if receipt.isdigit() else None
-    if row is None or row.lock.microsecond != pulse.owner():
+    if not receipt.isdigit():
         return False
-    mine = OrmQ.objects.filter(pk=row.pk, lock=row.lock)
+    mine = OrmQ.objects.filter(pk=receipt, waitingjob__owner=pulse.owner())
     return bool(mine.update(lock=timezone.now() + after))

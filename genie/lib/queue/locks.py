@@ -26,20 +26,20 @@ def lock_supervisor() -> IO[str]:
     if not locks.lock(file, locks.LOCK_EX | locks.LOCK_NB):
         raise QueueIsTaken(
             "The queue is already running on this machine (process "
-            f"{_content(file)}). Raise GENIE_WORKERS for more processes, or give "
+            f"{_content(file)}). Raise GENIE_WORKERS for more processes, or use "
             "another --name to run a second queue."
         )
     write(file, os.getpid())
     return file
 
 
-def lock_cluster() -> IO[str]:
-    """Lock the file that a cluster's processes inherit; end those that still hold it.
+def lock_cluster(lane: str) -> IO[str]:
+    """Lock the file that the lane's processes inherit; end those that still hold it.
 
     They hold the lock together until the last of them ends. So any holder belongs to an
     earlier cluster, and the group in the file is certainly that cluster's.
     """
-    file = (pulse.folder() / "cluster").open("a+")
+    file = (pulse.lane_folder(lane) / "cluster").open("a+")
     deadline = time.monotonic() + _PATIENCE_SECONDS
     while not locks.lock(file, locks.LOCK_EX | locks.LOCK_NB):
         group = _content(file)

@@ -18,7 +18,7 @@ class RunningQueue(models.Model):
     """One `genie work`, and when it was last active, by the database's clock."""
 
     # as in the claims of jobs
-    number = models.PositiveIntegerField(primary_key=True)
+    owner = models.UUIDField(primary_key=True)
     host = models.CharField(max_length=255)
     name = models.CharField(max_length=40)
     pid = models.PositiveIntegerField()
@@ -39,18 +39,18 @@ class Presence:
 
     def begin(self) -> None:
         row = RunningQueue(
-            number=pulse.owner(),
+            owner=pulse.owner(),
             host=socket.gethostname()[:255],
             name=pulse.name(),
             pid=os.getpid(),
         )
         with transaction.atomic():
-            RunningQueue.objects.filter(number=row.number).delete()
+            RunningQueue.objects.filter(owner=row.owner).delete()
             row.save(force_insert=True)
         self._beaten = time.monotonic()
 
     def end(self) -> None:
-        RunningQueue.objects.filter(number=pulse.owner()).delete()
+        RunningQueue.objects.filter(owner=pulse.owner()).delete()
 
     def is_due(self) -> bool:
         return time.monotonic() - self._beaten > _limit() / 6
@@ -61,7 +61,7 @@ class Presence:
         Then its jobs are theirs, so a queue that resumes must let go of them.
         """
         silent = time.monotonic() - self._beaten
-        mine = RunningQueue.objects.filter(number=pulse.owner(), pid=os.getpid())
+        mine = RunningQueue.objects.filter(owner=pulse.owner(), pid=os.getpid())
         if not mine.update(beat_at=Now()):
             return False
         self._beaten = time.monotonic()
@@ -80,10 +80,10 @@ def heard_of() -> list[RunningQueue]:
 def bury_the_dead() -> None:
     """Release the jobs of queues that are silent for too long."""
     silent = RunningQueue.objects.filter(beat_at__lt=_long_ago())
-    for number in list(silent.values_list("number", flat=True)):
+    for owner in list(silent.values_list("owner", flat=True)):
         with transaction.atomic():
-            if silent.filter(number=number).delete()[0]:
-                release_claims_of(number)
+            if silent.filter(owner=owner).delete()[0]:
+                release_claims_of(owner)
 
 
 def _long_ago() -> CombinedExpression:

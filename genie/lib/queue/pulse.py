@@ -11,11 +11,12 @@ import re
 import secrets
 import socket
 import time
+import uuid
 from pathlib import Path
 from typing import Any
-from zlib import crc32
 
 from django.conf import settings
+from django_q.conf import Conf
 from django_q.signals import post_execute_in_worker, pre_execute
 
 from genie.lib import logs
@@ -36,8 +37,14 @@ def name() -> str:
     return os.environ.get(NAME_VARIABLE, DEFAULT_NAME)
 
 
-def owner() -> int:
-    """Return the number with which this queue claims jobs, below a million.
+def lane_folder(lane: str = "") -> Path:
+    path = folder() / (lane or Conf.CLUSTER_NAME)
+    path.mkdir(exist_ok=True)
+    return path
+
+
+def owner() -> uuid.UUID:
+    """Return the id with which this queue claims jobs.
 
     It is drawn once per folder, because machines copied from one image may have the
     same name.
@@ -45,42 +52,42 @@ def owner() -> int:
     path = folder() / "owner"
     with contextlib.suppress(FileExistsError), path.open("x") as file:
         file.write(secrets.token_hex(16))
-    return crc32(f"{path} {path.read_text()}".encode()) % 1_000_000
+    return uuid.uuid5(uuid.NAMESPACE_URL, f"{path} {path.read_text()}")
 
 
-def supervised() -> bool:
+def is_supervised() -> bool:
     return NAME_VARIABLE in os.environ
 
 
 def beat() -> None:
     """Do nothing, as a job that shows that jobs run."""
-    (folder() / "beat").touch()
+    (lane_folder() / "beat").touch()
 
 
-def guarding() -> None:
-    (folder() / "guard").touch()
+def guard_forever() -> None:
+    (lane_folder() / "guard").touch()
 
 
-def seconds_since(sign: str) -> float | None:
+def seconds_since(sign: str, lane: str = "") -> float | None:
     """Return the age in seconds of the last `beat` or `guard`; None if there was none."""
     try:
-        return time.time() - (folder() / sign).stat().st_mtime
+        return time.time() - (lane_folder(lane) / sign).stat().st_mtime
     except FileNotFoundError:
         return None
 
 
-def busy() -> bool:
-    """Check whether a living worker is inside a job within its time limit."""
+def busy(lane: str = "") -> bool:
+    """Check whether a living worker of the lane is inside a job within its time limit."""
     # A few seconds more than a job may take, so that the queue itself can end it.
     limit = time.time() - int(settings.Q_CLUSTER["timeout"]) - 5
     return any(
         path.stat().st_mtime > limit and _alive(int(path.suffix[1:]))
-        for path in folder().glob("busy.*")
+        for path in lane_folder(lane).glob("busy.*")
     )
 
 
 def job_of_dead(pid: int) -> str | None:
-    mark = folder() / f"busy.{pid}"
+    mark = lane_folder() / f"busy.{pid}"
     try:
         return mark.read_text()
     except FileNotFoundError:
@@ -89,8 +96,8 @@ def job_of_dead(pid: int) -> str | None:
         mark.unlink(missing_ok=True)
 
 
-def clear() -> None:
-    for path in folder().glob("busy.*"):
+def clear(lane: str) -> None:
+    for path in lane_folder(lane).glob("busy.*"):
         path.unlink(missing_ok=True)
 
 
@@ -102,13 +109,13 @@ def listen() -> None:
 
 def _mark(task: dict[str, Any], **_kwargs: Any) -> None:
     logs.working_on(job=str(task.get("id")), func=str(task.get("func")))
-    (folder() / f"busy.{os.getpid()}").write_text(str(task.get("ack_id", "")))
+    (lane_folder() / f"busy.{os.getpid()}").write_text(str(task.get("ack_id", "")))
 
 
 def _unmark(**_kwargs: Any) -> None:
     logs.working_on()
     beat()  # any finished job shows life; beats may wait behind thousands
-    (folder() / f"busy.{os.getpid()}").unlink(missing_ok=True)
+    (lane_folder() / f"busy.{os.getpid()}").unlink(missing_ok=True)
 
 
 def _alive(pid: int) -> bool:

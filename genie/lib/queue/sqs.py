@@ -27,7 +27,7 @@ _NOT_OURS = ("ReceiptHandle", "NotInflight", "InvalidParameterValue", "NonExiste
 
 class _Noting(Sqs):  # type: ignore[misc]  # django-q2 has no types
     def dequeue(self) -> Claims | None:
-        supervised = pulse.supervised()
+        supervised = pulse.is_supervised()
         limit = _limit() if supervised else Conf.RETRY
         messages = self.queue.receive_messages(
             MaxNumberOfMessages=min(Conf.BULK, 10), VisibilityTimeout=limit
@@ -61,13 +61,13 @@ def put_back(receipt: str, seconds: float) -> bool:
     return _hide(receipt, seconds)
 
 
-def _failed(task: dict[str, Any], **_kwargs: Any) -> None:
+def _on_failure(task: dict[str, Any], **_kwargs: Any) -> None:
     receipt = task.get("ack_id")
-    if receipt and pulse.supervised() and not task.get("success", True):
+    if receipt and pulse.is_supervised() and not task.get("success", True):
         put_back(receipt, Conf.RETRY)
 
 
-post_execute_in_worker.connect(_failed, dispatch_uid="genie-sqs")
+post_execute_in_worker.connect(_on_failure, dispatch_uid="genie-sqs")
 
 
 def _hide(receipt: str, seconds: float) -> bool:
@@ -84,7 +84,7 @@ def _hide(receipt: str, seconds: float) -> bool:
             # temporarily, or not allowed: it is tried again with the next beat
             logger.warning("A job cannot be held: %s", one_line(error))
             return False
-        logger.info("A job is held no more: %s", one_line(error))
+        logger.info("A job is no longer held: %s", one_line(error))
         _note(receipt).unlink(missing_ok=True)
         return False
     except BotoCoreError as error:
@@ -94,11 +94,11 @@ def _hide(receipt: str, seconds: float) -> bool:
 
 
 def _queue() -> tuple[Any, str]:
-    return _found(Conf.CLUSTER_NAME, Conf.SQS["aws_region"])
+    return _find_queue(Conf.CLUSTER_NAME, Conf.SQS["aws_region"])
 
 
 @cache
-def _found(name: str, region: str) -> tuple[Any, str]:
+def _find_queue(name: str, region: str) -> tuple[Any, str]:
     from boto3 import Session
     from botocore.config import Config
 

@@ -5,26 +5,27 @@ import re
 import signal
 import time
 from collections.abc import Callable
-from multiprocessing.process import BaseProcess
+from functools import partial
 from typing import IO, Any
 
-from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.db import Error as DatabaseProblem
 from django.db import close_old_connections, connection
 
 from genie.lib import jobs
 from genie.lib.logs import one_line
-from genie.lib.queue import lifeline, locks, pulse, sentinel
-from genie.lib.queue.claims import release_own_claims
+from genie.lib.queue import lanes, locks, pulse
+from genie.lib.queue.claims import forgive_starts, release_own_claims
+from genie.lib.queue.lane import END_SECONDS, Lane
 from genie.lib.queue.owners import Presence
+from genie.management import RefusingCommand
 from genie.schedules import SCHEDULES
 
-_LOOK_AT_CLOCK_SECONDS = 60
+_LOOK_AT_CLOCK_SECONDS = 30
 ADVANCE: tuple[str, dict[str, int | str]] = ("leaderboard.jobs.advance", {})
 
 
-class Command(BaseCommand):
+class Command(RefusingCommand):
     help = (
         "Run the queue's processes, restart them when they die or stop "
         "responding, and stop them all on Ctrl-C or SIGTERM."
@@ -41,67 +42,70 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         self.quiet = bool(options["quiet"])
         self.stopping = False
+        self.looked = time.monotonic()
         self.presence = Presence()
         os.environ[pulse.NAME_VARIABLE] = _checked_name(options["name"])
         signal.signal(signal.SIGTERM, self._stop)
         signal.signal(signal.SIGINT, self._stop)
-        try:
-            with locks.lock_supervisor() as lock:
-                self._supervise(lock)
-        except locks.QueueIsTaken as error:
-            raise CommandError(error.message) from error
+        with locks.lock_supervisor() as lock:
+            self._supervise(lock)
 
     def _supervise(self, own: IO[str]) -> None:
+        self.lanes = [Lane(name) for name in lanes.names()]
         # An earlier queue's processes have ended by then, and hold no lock of the database.
-        with locks.lock_cluster():
-            jobs.install(SCHEDULES)
-
-        def be_cluster() -> None:
-            own.close()  # must not outlive the supervisor
-            sentinel.run()
-
-        while not self.stopping:
-            with locks.lock_cluster() as lock:
-                # Jobs that were dropped when the processes died are resumed at once.
-                self._tell_queue(jobs.undo_clock_jump)
-                self._tell_queue(self.presence.begin)
-                self._tell_queue(release_own_claims)
-                self._tell_queue(lambda: jobs.enqueue_missing([ADVANCE]))
-                self._run_cluster(lock, be_cluster)
-        self._tell_queue(release_own_claims)
+        for lane in self.lanes:
+            locks.lock_cluster(lane.name).close()
+        jobs.install(SCHEDULES)
+        self._tell_queue(self.presence.begin)
+        try:
+            while not self.stopping:
+                self._start_missing(own)
+                time.sleep(0.5)
+                self._watch()
+        finally:  # in any case, no queue is left without its supervisor
+            self._end()
+        self._tell_queue(forgive_starts)
+        self._tell_queue(partial(release_own_claims, lanes.names()))
         self._tell_queue(self.presence.end)
 
-    def _run_cluster(self, lock: IO[str], be_cluster: Callable[[], object]) -> None:
-        pulse.clear()
-        # its processes inherit the lock, and share the loaded modules
-        cluster = lifeline.fork(be_cluster)
-        locks.write(lock, cluster.pid)
-        self._say(f"queue started (process group {cluster.pid})")
-        try:
-            self._watch(cluster)
-        finally:  # in any case, no queue is left without its supervisor
-            self._end(cluster)
-
-    def _watch(self, cluster: BaseProcess) -> None:
-        started = looked = time.monotonic()
-        while not self.stopping and cluster.exitcode is None:
-            time.sleep(0.5)
-            if time.monotonic() - looked > _LOOK_AT_CLOCK_SECONDS:
-                looked = time.monotonic()
-                self._tell_queue(jobs.undo_clock_jump)
-            if self.presence.is_due() and self._tell_queue(self.presence.beat) is False:
-                # Others are at its jobs already, so it must end at once.
-                lifeline.kill_group(cluster)
-                self.stderr.write("This queue was taken for dead: restarting it.")
-                return
-            if self._stale(time.monotonic() - started):
-                self.stderr.write("The queue is not responding: restarting it.")
-                return
-        if not self.stopping:
-            self.stderr.write(
-                "The queue exited unexpectedly (exit code "
-                f"{cluster.exitcode}): restarting it."
+    def _start_missing(self, own: IO[str]) -> None:
+        missing = [lane for lane in self.lanes if lane.cluster is None]
+        if missing:
+            self._tell_queue(jobs.undo_clock_jump)
+            # Jobs that were dropped when the processes died are resumed at once.
+            self._tell_queue(
+                partial(release_own_claims, [lane.name for lane in missing])
             )
+            self._tell_queue(lambda: jobs.enqueue_missing([ADVANCE]))
+        # One after the other, so that they share what this process then changes.
+        for lane in missing:
+            cluster = lane.start([own, *(other.lock for other in self.lanes)])
+            self._say(f"queue {lane.name} started (process group {cluster.pid})")
+
+    def _watch(self) -> None:
+        if time.monotonic() - self.looked > _LOOK_AT_CLOCK_SECONDS:
+            self.looked = time.monotonic()
+            self._tell_queue(jobs.undo_clock_jump)
+            self._tell_queue(jobs.queue_periodic)
+        if self.presence.is_due() and self._tell_queue(self.presence.beat) is False:
+            # Others are at its jobs already, so it must end at once.
+            self.stderr.write("This queue stopped responding: restarting it.")
+            for lane in self.lanes:
+                lane.end(seconds=0)
+            self._tell_queue(self.presence.begin)
+        for lane in self.lanes:
+            if not self.stopping and (trouble := lane.trouble()):
+                self.stderr.write(f"The queue {lane.name} {trouble}: restarting it.")
+                lane.end()
+                # A cluster that dies at once must not be started in a busy loop.
+                time.sleep(1)
+
+    def _end(self) -> None:
+        for lane in self.lanes:
+            lane.terminate()
+        deadline = time.monotonic() + END_SECONDS
+        for lane in self.lanes:
+            lane.end(max(0.1, deadline - time.monotonic()))
 
     def _tell_queue(self, write: Callable[[], object]) -> object:
         """Write to the queue; a temporarily unreachable database ends nothing."""
@@ -113,36 +117,12 @@ class Command(BaseCommand):
             connection.close()
             return None
 
-    def _stale(self, running: float) -> bool:
-        limit: int = settings.GENIE["QUEUE_STALE_SECONDS"]
-        # A new queue has had no time for a beat.
-        if running < limit:
-            return False
-        if not _is_younger(pulse.seconds_since("guard"), limit):
-            return True
-        return not (_is_younger(pulse.seconds_since("beat"), limit) or pulse.busy())
-
-    def _end(self, cluster: BaseProcess) -> None:
-        """Terminate, then kill the whole group: a stuck queue ignores SIGTERM."""
-        if cluster.exitcode is None:
-            cluster.terminate()
-            cluster.join(timeout=10)
-        lifeline.kill_group(cluster)
-        cluster.join()
-        # A cluster that dies at once must not be started in a busy loop.
-        if not self.stopping:
-            time.sleep(1)
-
     def _stop(self, *_: object) -> None:
         self.stopping = True
 
     def _say(self, text: str) -> None:
         if not self.quiet:
             self.stdout.write(text)
-
-
-def _is_younger(age: float | None, limit: int) -> bool:
-    return age is not None and age < limit
 
 
 def _checked_name(name: str) -> str:
