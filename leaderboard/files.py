@@ -5,24 +5,26 @@ from __future__ import annotations
 import codecs
 import gzip
 import io
+import sys
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
-from pathlib import PurePosixPath
+from functools import cache, partial
+from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, TextIO
 
 from genie.lib.errors import GenieError
 
 Opener = Callable[[], BinaryIO]
+STREAM = Path("-")
 GZIP = b"\x1f\x8b"
 ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 # Files that are no tables, by their first bytes in small letters, and what to do.
 _FOREIGN = {
     "a PDF; save the table as CSV": (b"%pdf",),
-    "a picture, and no table": (b"\x89png", b"\xff\xd8\xff"),
+    "a picture, not a table": (b"\x89png", b"\xff\xd8\xff"),
     "a web page; save the table in it as CSV": (b"<!doctype html", b"<html"),
     "packed; unpack it first": (b"bzh", b"\xfd7zxz", b"7z\xbc\xaf", b"(\xb5/\xfd"),
     "an old Excel file, or one with a password; save it as CSV": (b"\xd0\xcf\x11\xe0",),
@@ -31,6 +33,21 @@ _FOREIGN = {
 _MARKS = dict.fromkeys((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE), "utf-32")
 _MARKS |= dict.fromkeys((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE), "utf-16")
 _DAMAGED = (zlib.error, EOFError, OSError, RuntimeError, ValueError)
+
+
+@cache  # files are opened several times
+def _standard_input() -> bytes:
+    return sys.stdin.buffer.read()
+
+
+def open_file(path: Path) -> BinaryIO:
+    """Open a file, or standard input for -; raise "unreadable-file"."""
+    try:
+        return io.BytesIO(_standard_input()) if path == STREAM else path.open("rb")
+    except OSError as error:
+        raise GenieError(
+            f"{path} cannot be read: {error.strerror}.", code="unreadable-file"
+        ) from error
 
 
 @dataclass(frozen=True)
@@ -126,7 +143,7 @@ class File:
             raise refuse("empty-file", "the file is empty", self.name)
         code = next((e for m, e in _MARKS.items() if head.startswith(m)), "utf-8-sig")
         if b"\0" in head and code == "utf-8-sig":
-            message = "a character of number 0 is here: no text; save it as UTF-8"
+            message = "this is not text (it contains a NUL character); save it as UTF-8"
             line = head.count(b"\n", 0, head.index(b"\0")) + 1
             raise refuse("not-text", message, self.name, f"line {line:,}")
         stream, kind = self.open(), code.removesuffix("-sig").upper()
@@ -216,7 +233,7 @@ def unpack(name: str, stream: Opener, limits: Limits | None = None) -> Iterator[
             by_sheet = [replace(file, name=f"{path}/{s}.xlsx", sheet=s) for s in names]
             yield from by_sheet if names[1:] else [file]
     except (zipfile.BadZipFile, *_DAMAGED) as error:
-        message = f"the archive or workbook is damaged ({error}); send it again"
+        message = f"the archive or workbook is damaged ({error}); upload it again"
         raise refuse("damaged-file", message, name) from error
 
 

@@ -33,7 +33,7 @@ _SEPARATORS = ",;\t|^~\x1f"
 _HEAD_ROWS, _AT_ONCE = 50, 20_000
 # More are no names of columns.
 _MOST_KEYS = 40
-_NO_HEADER = "there is no header, so columns are called by number"
+_NO_HEADER = "there is no header, so columns are numbered"
 
 
 class Row(NamedTuple):
@@ -93,7 +93,7 @@ def read_table(file: File, within: str = "", *, header: bool = True) -> Table:
     else:
         table = _from_csv(file, header=header)
     if not table.numbers and not table.problems:
-        raise refuse("no-rows", "there is a header and no row below it", table.file)
+        raise refuse("no-rows", "there are no rows below the header", table.file)
     return table
 
 
@@ -168,7 +168,6 @@ def _from_grid(
 
 
 def _even(table: Table, names: list[str], rows: dict[int, Any]) -> dict[int, Any]:
-    """Leave out rows of another width, and the header again."""
     kept, n, n_repeated, n_short = dict[int, Any](), len(names), 0, 0
     usual, n_usual = Counter(map(len, rows.values())).most_common(1)[0]
     for number, row in rows.items():
@@ -190,7 +189,9 @@ def _even(table: Table, names: list[str], rows: dict[int, Any]) -> dict[int, Any
     if n_repeated:
         table.note("header-again", f"rows that repeat the header: {n_repeated:,}")
     if n_short:
-        message = f"rows without their last cells, taken for empty: {n_short:,}"
+        message = (
+            f"rows without their last cells, which are treated as empty: {n_short:,}"
+        )
         table.note("short-rows", message)
     return kept
 
@@ -247,7 +248,6 @@ def _dialect(start: list[str]) -> tuple[str, int]:
 
 
 def _csv_rows(file: File, separator: str, n_above: int, quoting: Any = 0) -> Numbered:
-    """Yield rows, with the number of the first line of each."""
     line, lines, n = 1, file.lines(), n_above * (separator == "\t")
     above = [one.replace('"', "") for one in islice(lines, n)]
     lines = chain(above, lines)
@@ -258,8 +258,8 @@ def _csv_rows(file: File, separator: str, n_above: int, quoting: Any = 0) -> Num
             line = reader.line_num + 1
     except csv.Error as error:
         message = (
-            "a quotation mark is not closed, or text follows a closed one; write a "
-            'quotation mark within a cell twice (""), and send the file again if it is '
+            "a quotation mark is not closed, or text follows a closed one; double a "
+            'quotation mark within a cell (""), and upload the file again if it was '
             "cut off"
         )
         raise refuse("not-csv", message, file.name, f"line {line:,}") from error
@@ -291,7 +291,7 @@ def json_rows(file: File, within: str = "") -> tuple[str, Numbered] | None:
         if within:
             raise refuse(
                 "no-rows",
-                f"each line is a row; rows={within} makes more rows of its lists",
+                f"each line is a row; rows={within} expands its lists into rows",
                 file.name,
             )
         return "line", lines
@@ -328,13 +328,13 @@ def _parse(text: str, file: File, line: int = 0) -> Any:
         return _JSON.decode(text)
     except KeyError as error:
         code, at = "duplicate-column", line or _line_of_repeated(text)
-        message = f"the name “{printable(error.args[0])}” stands twice in one object"
+        message = f"the name “{printable(error.args[0])}” appears twice in one object"
     except json.JSONDecodeError as error:
         code, at = "not-json", line or error.lineno
         reason = f"{error.msg[0].lower()}{error.msg[1:]}"
         message = f"this is not valid JSON at character {error.colno:,}: {reason}"
         if not text[error.pos :].strip():
-            message += "; send the file again if it is cut off"
+            message += "; upload the file again if it was cut off"
     except RecursionError:
         code, message, at = "json-too-deep", "this is nested too deeply", line
     return Problem(code, message, file.name, f"line {at:,}" * bool(at))
@@ -400,7 +400,7 @@ def from_objects(file: File, unit: str, numbered: Numbered) -> Table:
             elif isinstance(value, list):
                 batch[number] = {f"column {k}": c for k, c in enumerate(value, 1)}
             elif not isinstance(value, dict):
-                message = f"{kind_of(value)} stands here; every row must be an object"
+                message = f"this is {kind_of(value)}; every row must be an object"
                 table.note("not-rows", message, f"{unit} {number:,}")
         rows = {n: value for n, value in batch.items() if isinstance(value, dict)}
         _add(table, file, rows, columns_of([*rows.values()]))
@@ -446,10 +446,13 @@ def _from_excel(file: File, *, header: bool) -> Table:
                 row[a:b] = own[0][a : a + 1] * len(row[a:b])
         table = _from_grid(file, "row", enumerate(rows, top + 1), header=header)
         for (first, _), _ in merged[:1]:
-            message = "cells are merged here; unmerge them, or each has the same value"
+            message = (
+                "cells are merged here; unless you unmerge them, each gets the same "
+                "value"
+            )
             table.note("merged-cells", message, f"row {first + 1:,}")
         return table
-    raise refuse("empty-file", "no visible sheet holds anything", file.name)
+    raise refuse("empty-file", "all visible sheets are empty", file.name)
 
 
 def _from_parquet(file: File) -> Table:

@@ -34,8 +34,8 @@ class ImportAdmin(WorkOfTask):
             "Take the selected imports back …",
             title="Take imports back",
             sentence=(
-                "Their judgments and scores are deleted, and their task where nothing "
-                "else was imported into it. The files themselves are not kept here."
+                "Their ratings and scores are deleted. Their task is deleted if it "
+                "has no other import. The files themselves are not kept here."
             ),
             button="Take them back",
             permission="delete",

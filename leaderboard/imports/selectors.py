@@ -15,7 +15,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from crowd.hits.models import ELSEWHERE, Campaign, Item, Rating
 from crowd.workers.models.worker import Worker
 from genie.lib.unguessable import name_for
-from leaderboard.evaluation.estimates import NOBODY
+from leaderboard.evaluation.estimates import UNNAMED
 from leaderboard.evaluation.models.human_evaluation import ShownOutput, Subject
 from leaderboard.imports.models import Import, PublishedFigure
 from leaderboard.imports.readers.judgments import Judgments, Role, Texts, frame
@@ -35,7 +35,7 @@ PLATFORM = ELSEWHERE
 
 
 def told_by_rows(judgments: Judgments) -> dict[str, str]:
-    """Return the details of how people were asked that rows have: period and time."""
+    """Return the details of how raters were asked that rows have: period and time."""
     told, judged = {}, judgments.judged
     at, seconds = judged["at"].dropna(), judged["seconds"].dropna()
     if len(at):
@@ -52,7 +52,7 @@ class About:
 
     An empty `title` is the slug, and an existing task keeps its title and its `raters`,
     the population that its results are about ("": not declared). `known` has
-    details of how people were asked, by the keys of
+    details of how raters were asked, by the keys of
     `tasks.selectors.ASKED` or others. `choices` are answers to the
     reader's questions, `questions` map a criterion to the question that people read,
     and `scales` to its scale, such as "1 to 5"; "*" is every criterion.
@@ -79,7 +79,7 @@ def platform_worker_id(slug: str, name: str) -> str:
     The same name in two imports of a task is the same person.
     """
     if name.startswith(UNKNOWN):
-        return NOBODY + name_for("imported and unknown", slug, name)
+        return UNNAMED + name_for("imported and unknown", slug, name)
     return name_for("imported worker", slug, name)
 
 
@@ -176,12 +176,12 @@ class _Inputs:
                 "pk", "instance_id", "fields", "references"
             )
         )
-        self._rows = [(self.called("instances", kept), f, r) for _, kept, f, r in rows]
-        self.of = {pk: self.called("instances", kept) for pk, kept, _, _ in rows}
+        self._rows = [(self.name_of("instances", kept), f, r) for _, kept, f, r in rows]
+        self.of = {pk: self.name_of("instances", kept) for pk, kept, _, _ in rows}
         self.documents = self._field("document")
         self.domains = self._field("domain")
 
-    def called(self, kind: str, kept: str) -> str:
+    def name_of(self, kind: str, kept: str) -> str:
         return self._called[kind].get(kept, kept)
 
     def _field(self, name: str) -> dict[str, str]:
@@ -196,7 +196,7 @@ class _Inputs:
         outputs = rows.values_list("submission__system_name", "instance_id", "text")
         return Texts(
             {name: fields for name, fields in shown.items() if fields},
-            {(self.called("systems", s), self.of[i]): text for s, i, text in outputs},
+            {(self.name_of("systems", s), self.of[i]): text for s, i, text in outputs},
             {name: list(texts) for name, _, texts in self._rows if texts},
         )
 
@@ -290,7 +290,7 @@ def _of_items(
     ):
         about[item] = {"instance": inputs.of[instance]}
         if system is not None:
-            about[item]["system"] = inputs.called("systems", system)
+            about[item]["system"] = inputs.name_of("systems", system)
     slots = ShownOutput.objects.filter(
         subject__item__campaign__in=of_kind.get(PAIRS, [])
     )
@@ -298,7 +298,7 @@ def _of_items(
         "subject__item_id", "slot", "submission__system_name"
     ):
         name = "system" if slot == "A" else "other"
-        about[item][name] = inputs.called("systems", system)
+        about[item][name] = inputs.name_of("systems", system)
     aside = Item.objects.filter(campaign__in=of_kind.get(ASIDE, []))
     return about | {
         pk: {"instance": "", **data} for pk, data in aside.values_list("pk", "data")
@@ -313,7 +313,7 @@ def _workers(task: Task, pks: list[int]) -> list[str]:
     }
     rows = Worker.objects.filter(assignments__hit__campaign__pool=task.slug).distinct()
     names = {
-        pk: "" if key.startswith(NOBODY) else called.get(key, name)
+        pk: "" if key.startswith(UNNAMED) else called.get(key, name)
         for pk, key, name in rows.values_list("pk", "platform_worker_id", "pseudonym")
     }
     return [names[pk] for pk in pks]

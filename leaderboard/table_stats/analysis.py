@@ -27,7 +27,7 @@ from leaderboard.stats.systems.estimates import (
 )
 from leaderboard.stats.systems.fragility import Fragility, ratings_to_drop
 from leaderboard.stats.systems.ranks import Ranking, rank_sum_ranking, rank_systems
-from leaderboard.table_stats.plans import Needed, needed, paired_means
+from leaderboard.table_stats.plans import Needed, needed_ratings, paired_means
 from leaderboard.table_stats.read import Codes, Labels, Ratings
 from quality.agreement.icc import icc_forms, icc_one_way
 from quality.agreement.kappa import (
@@ -306,7 +306,7 @@ def analyse(
     GenieError
         "not-positive" if a magnitude is not above 0.
     """
-    values = rescaled(ratings, scale)
+    values = rescale(ratings, scale)
     systems, workers = ratings.labels["system"], ratings.labels["worker"]
     instances = ratings.labels.get("instance")
     of_instance = None if instances is None else instances.codes
@@ -342,7 +342,7 @@ def analyse(
         )
         rank_sums = _rank_sums(z_scores, systems, of_instance)
     else:
-        notes += ("How few ratings the first place hangs on was not searched for.",)
+        notes += ("There was no search for the ratings that decide first place.",)
     n_workers = len(np.unique(workers.codes))
     components = Components(
         variances.residual,
@@ -364,7 +364,7 @@ def analyse(
         pairs=_pair_lines(ratings.criterion, estimates, ranking),
         components=_components(estimates),
         agreement=coefficients(values, systems.codes, workers.codes, of_instance),
-        plans=needed(components, estimates, values, systems, of_instance),
+        plans=needed_ratings(components, estimates, values, systems, of_instance),
         rank_sums=rank_sums,
         fragility=fragility,
         notes=(*notes, *ratings.notes),
@@ -384,7 +384,7 @@ def logs(values: Floats) -> Floats:
     return np.asarray(np.log(values), dtype=np.float64)
 
 
-def rescaled(ratings: Ratings, scale: str) -> Floats:
+def rescale(ratings: Ratings, scale: str) -> Floats:
     import pandas as pd
 
     values = ratings.values
@@ -434,7 +434,6 @@ def _system_line(
 def _pair_lines(
     criterion: str, estimates: SystemEstimates, ranking: Ranking
 ) -> tuple[PairLine, ...]:
-    """Return all pairs, in each the higher estimate first."""
     return tuple(
         PairLine(a, b, criterion, found, float(ranking.p_values[i, j]), found.p_value)
         for (i, a), (j, b) in combinations(enumerate(ranking.systems), 2)
@@ -497,17 +496,17 @@ def _notes(estimates: SystemEstimates, n_left_out: int) -> tuple[str, ...]:
     largest = float(estimates.largest_share.max())
     like = estimates.population == Population.LIKE
     notes = {
-        f"Few workers: some system has only {fewest:.1f} workers' worth of ratings; "
+        f"Few workers: some system has only {fewest:.1f} effective workers, so "
         f"{'its interval is rough' if like else 'different workers might disagree'}.": (
             fewest < FEW_WORKERS
         ),
-        f"One worker has {100 * largest:.0f} % of a system's weight.": largest
+        f"One worker has {100 * largest:.0f}% of a system's weight.": largest
         > max(0.1, 2 / estimates.n_workers.max()),
-        "A system that one worker rated has no interval.": like
+        "A system with only one rater has no interval.": like
         and (estimates.n_workers < 2).any(),
-        "There is only one system: nothing to compare it with.": len(estimates.systems)
+        "There is only one system, so there is no comparison.": len(estimates.systems)
         < 2,
-        f"{n_left_out} ratings are in no z-score: their workers gave a single one, or "
-        "always the same.": n_left_out > 0,
+        f"{n_left_out} ratings have no z-score because their workers gave only one "
+        "rating or always the same.": n_left_out > 0,
     }
     return tuple(note for note, holds in notes.items() if holds)

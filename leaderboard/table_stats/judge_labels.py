@@ -28,8 +28,8 @@ def read_labels(path: Path) -> Labels:
     wrong = [one for one in cells if isinstance(one, bool | list | dict | None)]
     if wrong or not cells:
         raise GenieError(
-            f"{path.name} is no JSON object from rater to an object from instance to text "
-            f"or number{f', not {wrong[0]}' if wrong else ''}.",
+            f"{path.name} must be a JSON object that maps each rater to an object "
+            f"from instance to text or number{f', not {wrong[0]}' if wrong else ''}.",
             code="bad-labels",
         )
     return content
@@ -41,7 +41,7 @@ def sheet(found: Mapping[str, AlternativeAnnotator], note: str) -> Sheet:
             name,
             f"{one.winning_rate:.2f}",
             f"{one.advantage_probability:.2f}",
-            "yes" if one.passed else "no",
+            "yes" if one.passes else "no",
             f"{len(one.people)}",
             f"{one.n_skipped}",
         )
@@ -50,9 +50,9 @@ def sheet(found: Mapping[str, AlternativeAnnotator], note: str) -> Sheet:
     header = ("judge", "winning rate", "advantage", "passed", "people", "skipped")
     notes = (
         note,
-        "Winning rate: share of people against whom the judge holds in the person's "
-        "place (one-sided t-tests, Benjamini-Yekutieli); passed from .5 on. Advantage: "
-        "how often the judge fits the other people at least as well as the person.",
+        "Winning rate: share of people whom the judge can replace (one-sided t-tests, "
+        "Benjamini-Yekutieli), passed at .5 or more. Advantage: how often the judge "
+        "agrees with the other people at least as well as the person.",
     )
     return Sheet("Alternative annotator test", header, rows, notes)
 
@@ -62,7 +62,7 @@ def document(found: Mapping[str, AlternativeAnnotator]) -> dict[str, Any]:
         name: {
             "winning_rate": one.winning_rate if one.people else None,
             "advantage_probability": one.advantage_probability if one.people else None,
-            "passed": one.passed,
+            "passed": one.passes,
             "n_skipped": one.n_skipped,
             "people": [vars(person) for person in one.people],
         }
@@ -70,19 +70,19 @@ def document(found: Mapping[str, AlternativeAnnotator]) -> dict[str, Any]:
     }
 
 
-def licence_sheet(found: Mapping[str, list[Reason]]) -> Sheet:
+def license_sheet(found: Mapping[str, list[Reason]]) -> Sheet:
     rows = [
         (name, state_of(reasons), one.name, "yes" if one.holds else "no", one.words)
         for name, reasons in found.items()
         for one in reasons
     ]
     note = (
-        "A licence needs every line to hold. It says nothing of other tasks, criteria or "
-        "crowds, nor of biases that were not looked for. Intervals cover people and "
+        "A license requires every line to hold. It does not cover other tasks, "
+        "criteria, crowds or biases that were not checked. Intervals cover people and "
         "instances."
     )
     header = ("judge", "licence", "reason", "holds", "figures")
-    return Sheet("Licences", header, tuple(rows), (note,))
+    return Sheet("Licenses", header, tuple(rows), (note,))
 
 
 def state_of(reasons: list[Reason]) -> str:

@@ -51,7 +51,7 @@ def picture(analysis: Analysis) -> str:
         for line, above in zip(analysis.systems, clusters, strict=False)
     ]
     title = analysis.criterion or "Systems"
-    legend = "dot: estimate; thin: 95 %; thick: this crowd"
+    legend = "dot: estimate; thin: 95%; thick: this crowd"
     return interval_plot(title, marks, legend)
 
 

@@ -67,7 +67,7 @@ def analyse_pairs(
     """
     table = _table(pairs, population)
     games, names = table.games, table.names
-    fit, penalty = _fitted(table)
+    fit, penalty = _fit_strengths(table)
     notes = [_HELD] if penalty else []
     alone = bradley_terry(games.wins, games.ties, penalty=penalty)
     raw = _p_values(fit)
@@ -81,7 +81,9 @@ def analyse_pairs(
     if table.clusters is None:
         variance = "comparisons independent"
     if table.by is None:
-        notes.append("Who compared is unknown: each comparison is independent.")
+        notes.append(
+            "Raters are not recorded, so comparisons are treated as independent."
+        )
     place = [names.index(name) for name in ranking.systems]
     lines = tuple(
         _line(pairs.criterion, i, fit, alone, games, counts, ranking, names)
@@ -113,15 +115,15 @@ def analyse_pairs(
 
 
 _HELD = (
-    "Some systems won (or lost) every comparison: their strengths are held finite by a "
-    "small penalty."
+    "Some systems won (or lost) every comparison. A small penalty keeps their "
+    "strengths finite."
 )
 
 
 def _table(pairs: Pairs, population: Population) -> _Table:
     names = sorted({*pairs.labels["system_a"].names, *pairs.labels["system_b"].names})
-    first = _numbered(pairs, "system_a", names)
-    second = _numbered(pairs, "system_b", names)
+    first = _number_systems(pairs, "system_a", names)
+    second = _number_systems(pairs, "system_b", names)
     used = np.unique(np.concatenate([first, second]))
     names = [names[i] for i in used]
     first, second = np.searchsorted(used, first), np.searchsorted(used, second)
@@ -133,7 +135,7 @@ def _table(pairs: Pairs, population: Population) -> _Table:
     return _Table(games, names, raters, codes.get(raters), codes.get(clusters))
 
 
-def _fitted(table: _Table) -> tuple[BradleyTerry, float]:
+def _fit_strengths(table: _Table) -> tuple[BradleyTerry, float]:
     """Fit strengths, with a small penalty only if they are not finite without it."""
     try:
         return _fit(table, 0.0), 0.0
@@ -155,7 +157,7 @@ def _fit(table: _Table, penalty: float) -> BradleyTerry:
     return fit
 
 
-def _numbered(pairs: Pairs, side: str, names: list[str]) -> Codes:
+def _number_systems(pairs: Pairs, side: str, names: list[str]) -> Codes:
     labels = pairs.labels[side]
     place = np.searchsorted(names, labels.names) if labels.names else np.zeros(0, int)
     return place.astype(np.intp)[labels.codes]

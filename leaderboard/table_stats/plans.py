@@ -25,7 +25,7 @@ class Needed:
     ratings: int | None
 
 
-def needed(
+def needed_ratings(
     components: Components,
     estimates: SystemEstimates,
     values: Floats,
@@ -71,8 +71,8 @@ def _first_two(
         return None
     power = paired_power(len(a), gap, spread)
     words = (
-        f"power 80 % for {first} against {second} by the same crowd "
-        f"({100 * power:.0f} % with {len(a)} instances)"
+        f"power 80% for {first} against {second} by the same crowd "
+        f"({100 * power:.0f}% with {len(a)} instances)"
     )
     try:
         plan = plan_power(gap, spread)

@@ -27,7 +27,7 @@ Codes = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
 _COUNTED = (Role.JUDGMENT, Role.REPEATED, Role.PREDICTION)
 _LEFT_OUT = {
-    Role.SUPERSEDED: "votes that the same worker gave again later",
+    Role.SUPERSEDED: "repeated votes by the same worker",
     Role.NAMES_SHOWN: "votes with the systems' names shown",
     Role.CANCELLED: "rows that do not count",
 }
@@ -185,7 +185,7 @@ def _judgments(
     wrong = [one for one in found.problems if one.fatal]
     if wrong and choices.get("lost", "no") == "no":
         raise GenieError(
-            f"{wrong[0]} Correct it, or leave out such rows ({len(wrong):,}) with "
+            f"{wrong[0]} Correct it, or leave out these rows ({len(wrong):,}) with "
             "--choose lost=yes.",
             code="bad-cell",
         )
@@ -253,7 +253,7 @@ def _complete(
             file, row = rows[["file", "row"]].iloc[int(np.argmax(empty))]
             raise GenieError(
                 f"{files[file].name}, row {row:,}, has no {label.replace('_', ' ')}, "
-                "and other rows have one: fill it in.",
+                "but other rows have one. Fill it in.",
                 code="bad-row",
             )
     if "worker" in labels:
@@ -279,7 +279,7 @@ def _programs(columns: Mapping[str, Labels], counted: Mask, notes: list[str]) ->
     rest = ", …" * (len(names) > _NAMED)
     said = ", ".join(name[:40] for name in names[:_NAMED]) + rest
     if rows.sum() == counted.sum():
-        notes.append(f"All of these are by programs ({said}): no person said any.")
+        notes.append(f"All of these ratings are by programs ({said}), not by people.")
         return ~counted
     notes.append(
         f"Left out: {rows.sum():,} by programs ({said}), which are not people."

@@ -15,8 +15,8 @@ from leaderboard.table_stats.analysis import Analysis
 _PAIRS_SHOWN = 300
 _PLAIN = ("plain", "low_crowd", "high_crowd")
 _RULE = (
-    "A system ranks below another only where their difference is significant after "
-    "Holm's correction for all pairs (5 %); lines separate clusters."
+    "A system ranks below another only if their difference is significant after "
+    "Holm's correction for all pairs (5%); lines separate clusters."
 )
 
 
@@ -86,7 +86,7 @@ def _about(analysis: Analysis) -> dict[str, Any]:
 
 def _systems(analysis: Analysis) -> Sheet:
     with_z = any(line.z is not None for line in analysis.systems)
-    header = ["rank", "system", "estimate", "95 % interval"]
+    header = ["rank", "system", "estimate", "95% interval"]
     # preferences have no plain mean on the scale of strengths
     strengths = analysis.scale == "log-odds"
     header += ["won", "independent"] if strengths else ["plain", "this crowd"]
@@ -106,7 +106,7 @@ def _systems(analysis: Analysis) -> Sheet:
             *[
                 str(line.n_workers),
                 f"{line.effective_workers:.1f}",
-                f"{100 * line.largest_share:.0f} %",
+                f"{100 * line.largest_share:.0f}%",
             ]
             * known,
         )
@@ -121,7 +121,7 @@ def _systems(analysis: Analysis) -> Sheet:
         title += f" of {some(analysis.n_instances, 'instance')}"
     notes = (
         f"Results are about {analysis.population.label}.",
-        f"The 95 % interval covers {analysis.covers}.",
+        f"The 95% interval covers {analysis.covers}.",
         f"{'Independent' if strengths else 'This crowd'}: {analysis.covers_crowd}.",
         _RULE,
         *_first_place(analysis),
@@ -136,13 +136,13 @@ def _first_place(analysis: Analysis) -> tuple[str, ...]:
         return ()
     return (
         f"First place hangs on {some(found.n_ratings, 'rating')} "
-        f"({100 * found.share:.2g} %): without, {found.rival} would lead instead of "
+        f"({100 * found.share:.2g}%): without, {found.rival} would lead instead of "
         f"{found.leader}.",
     )
 
 
 def _pairs(analysis: Analysis) -> Sheet:
-    header = ("system", "against", "difference", "95 % interval", "p", "p alone")
+    header = ("system", "against", "difference", "95% interval", "p", "p alone")
     shown = analysis.pairs[:_PAIRS_SHOWN]
     rows = tuple(
         (
@@ -155,7 +155,7 @@ def _pairs(analysis: Analysis) -> Sheet:
         )
         for line in shown
     )
-    notes = ["p is adjusted for all pairs (Holm); p alone is of this pair by itself."]
+    notes = ["p is adjusted for all pairs (Holm), p alone is not."]
     if len(analysis.pairs) > len(shown):
         notes.append(f"{len(analysis.pairs) - len(shown)} more pairs are in the JSON.")
     return Sheet("Pairs", header, rows, tuple(notes))
@@ -169,8 +169,8 @@ def _rank_sums(analysis: Analysis) -> Sheet:
     starts = [one.first for one in analysis.rank_sums]
     rules = {i for i in range(1, len(starts)) if starts[i] != starts[i - 1]}
     notes = (
-        "Clusters of WMT's findings: one-sided rank-sum tests (5 %, each pair by "
-        "itself) of instances' mean z. They cover which instances were drawn only.",
+        "Clusters of WMT's findings: one-sided rank-sum tests (5%, each pair by "
+        "itself) of instances' mean z. They cover only the choice of instances.",
     )
     header = ("cluster", "system", "z", "wins")
     return Sheet("Rank-sum clusters", header, rows, notes, frozenset(rules))
@@ -179,7 +179,7 @@ def _rank_sums(analysis: Analysis) -> Sheet:
 def _components(analysis: Analysis) -> Sheet:
     total = sum(variance for _, variance in analysis.components)
     rows = tuple(
-        (name, _number(variance), f"{100 * variance / total:.1f} %" if total else "--")
+        (name, _number(variance), f"{100 * variance / total:.1f}%" if total else "--")
         for name, variance in analysis.components
     )
     notes = (f"Estimated by {analysis.method}; systems: variance of their estimates.",)
@@ -196,8 +196,11 @@ def _agreement(analysis: Analysis) -> Sheet:
         )
         for name, one in analysis.agreement
     )
-    header = ("coefficient", "value", "95 % interval", "outputs")
-    notes = ("Of outputs that two or more workers rated; intervals resample outputs.",)
+    header = ("coefficient", "value", "95% interval", "outputs")
+    notes = (
+        "Agreement on outputs that two or more workers rated. Intervals resample "
+        "outputs.",
+    )
     return Sheet("Agreement of workers", header, rows, notes)
 
 
@@ -208,9 +211,10 @@ def _plans(analysis: Analysis) -> Sheet:
     )
     header = ("aim", "instances", "workers", "ratings per system")
     notes = (
-        "From these variances. Out of reach: no number of ratings is enough."
+        'Computed from these variances. "Out of reach" means that no number of '
+        "ratings is enough."
         if any(one.ratings is None for one in analysis.plans)
-        else "From these variances.",
+        else "Computed from these variances.",
     )
     return Sheet("A next study", header, rows, notes)
 
@@ -233,10 +237,12 @@ def _neighbours(analysis: Analysis) -> Sheet:
         for one in analysis.neighbours
     )
     notes = (
-        "Two-sided p-values of instance means, each of one pair: they hold for this "
-        "crowd of workers only.",
+        "Two-sided p-values of instance means, not adjusted. They apply only to this "
+        "crowd of workers.",
     )
-    return Sheet("Neighbours, tested in pairs for this crowd", header, rows, notes)
+    return Sheet(
+        "Neighboring systems, tested in pairs for this crowd", header, rows, notes
+    )
 
 
 def some(n: int, noun: str) -> str:
@@ -298,7 +304,7 @@ def interval_plot(title: str, marks: Sequence[Mark], legend: str) -> str:
 
     Examples
     --------
-    >>> picture = interval_plot("Scores", [Mark("A", 3.0, outer=(2.0, 4.0))], "95 %")
+    >>> picture = interval_plot("Scores", [Mark("A", 3.0, outer=(2.0, 4.0))], "95%")
     >>> picture.startswith("<svg") and picture.count("<circle") == 1
     True
     """

@@ -59,7 +59,7 @@ def _ratings(path: Path, choices: Mapping[str, Any]) -> dict[str, Ratings]:
     ratings = {one.criterion: one for one in tables if isinstance(one, Ratings)}
     if not ratings:
         raise GenieError(
-            f"{path} holds pairs; two crowds are compared by their ratings.",
+            f"{path} contains pairs, but crowds are compared by ratings.",
             code="unusable-table",
         )
     return ratings
@@ -85,7 +85,7 @@ def as_lines(
             f"  {name}: {n:,} ratings by {workers:,} workers; standard deviations: "
             f"{_deviations(parts)}"
         )
-    yield "  system: first, second, second - first [95 %], ranks"
+    yield "  system: first, second, second - first [95%], ranks"
     for one in found.systems:
         gap, (own, other) = one.difference, one.ranks
         yield (
@@ -107,7 +107,7 @@ def _deviations(parts: Variances) -> str:
 def _population(found: CrowdComparison) -> Iterator[str]:
     test = found.population
     if test is None:
-        yield "  same population: too few workers to say"
+        yield "  same population: too few workers to tell"
         return
     yield (
         f"  same population: p = {test.p_value:.4f} (levels {test.p_means:.4f}, spread "
@@ -116,8 +116,11 @@ def _population(found: CrowdComparison) -> Iterator[str]:
     if test.n_both:
         yield f"  {test.n_both:,} workers of both crowds are left out of this test"
     yield (
-        "  no difference of levels could be found: the crowds share too few instances"
+        "  no difference of levels can be detected, because the crowds share too few "
+        "instances"
         if test.detectable is None
-        else "  smallest difference of levels found in 80 % of cases: "
-        f"{test.detectable:.3f}"
+        else (
+            "  smallest difference of levels detected with 80% power: "
+            f"{test.detectable:.3f}"
+        )
     )

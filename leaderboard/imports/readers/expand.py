@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, zip_longest
+from itertools import accumulate, chain, combinations, zip_longest
 from typing import Any
 
 import numpy as np
@@ -18,13 +19,15 @@ from leaderboard.imports.readers.names import numbers
 from leaderboard.imports.readers.shapes import (
     Read,
     as_list,
+    fill_down,
     in_rows,
     join_entities,
+    join_tables,
     name_columns,
 )
 from leaderboard.imports.readers.sources import problems_of
 from leaderboard.imports.readers.values import OF_FILE
-from leaderboard.tables import Table, read_table
+from leaderboard.tables import Table, has_rows, read_json, read_table
 
 # Three numbers or more, with marks between.
 _JOINED = re.compile(
@@ -32,10 +35,12 @@ _JOINED = re.compile(
 )
 # `1st`, `rank_2`, `Third place`.
 _PLACE = re.compile(
-    r"(?<![a-z0-9])(?:(?:rank\w*?|place|position|choice)[ _\[]{0,2}(\d)|(\d)(?:st|nd|rd|th)"
+    r"(?<![a-z0-9])(?:(?:(?:final_|best_)order\w*?|rank\w*?|place|position|choice)[ _\[.]{0,2}(\d)|(\d)(?:st|nd|rd|th)"
     r"|(first|second|third|fourth|fifth))(?![a-z0-9])",
     re.IGNORECASE,
 )
+_RANKED = re.compile(r"rank|rang|pref|best|sorted|final", re.IGNORECASE)
+_SHOWN = re.compile(r"shown|initial|display|presented|random|shuffle", re.IGNORECASE)
 _ORDINALS = ("first", "second", "third", "fourth", "fifth")
 # A longer list is rows, a shorter one columns.
 _MOST_PARTS = 40
@@ -51,17 +56,17 @@ def read_tables(
         file = files[number]
         try:
             header = choices.get("header")
-            table = read_table(
-                file, str(choices.get("within") or ""), header=header != "no"
-            )
-            table = join_entities(name_columns(file, table, header))
+            tables = [
+                join_entities(fill_down(name_columns(file, one, header)))
+                for one in _tables_in(file, choices, header=header != "no")
+            ]
             for name in as_list(choices.get("rows")):
-                table = in_rows(table, name)
+                tables = [in_rows(one, name) for one in tables]
         except Unreadable as error:
             refused.append(error)
             continue
-        problems += problems_of(table)
-        read.append(Read(number, *_places_in_rows(*_words(table))))
+        problems += chain.from_iterable(map(problems_of, tables))
+        read += [Read(number, *_in_order(*_words(one))) for one in tables]
     if not read:
         first = (
             refused[0] if refused else GenieError("There is no file.", code="no-file")
@@ -82,12 +87,28 @@ def read_tables(
         )
         for one in refused
     ]
-    if len(files) > 1:
+    if len(read) > 1:
         for own, where in zip(read, _places(read), strict=True):
             n = len(own.table.numbers)
             for key, word in zip(OF_FILE, where, strict=False):
                 own.words.setdefault(key, np.full(n, word, dtype=object))
-    return read, problems
+    return join_tables(read), problems
+
+
+def _tables_in(file: File, choices: Mapping[str, Any], *, header: bool) -> list[Table]:
+    """Return a file's table, or those of lists that share few columns in an object of JSON."""
+    within = str(choices.get("within") or "")
+    try:
+        return [read_table(file, within, header=header)]
+    except Unreadable as error:
+        if error.code != "several-tables" or within:
+            raise
+        lists = [key for key, one in read_json(file).items() if has_rows(one)]
+        tables = [read_table(file, key) for key in lists]
+        for one, other in combinations([{*each.cells} for each in tables], 2):
+            if 2 * len(one & other) > min(len(one), len(other)):
+                raise
+        return tables
 
 
 def _places(read: Sequence[Read]) -> list[tuple[str, ...]]:
@@ -118,7 +139,7 @@ def _words(table: Table) -> tuple[Table, dict[str, Any]]:
             if isinstance(cell, list)
             for one in cell[:1]
         )
-    ]
+    ] + [name for name, column in decoded.items() if _has_places(column)]
     for name in long[:1]:
         table = in_rows(table, name)
     cells: dict[str, list[Any]] = table.cells
@@ -127,11 +148,15 @@ def _words(table: Table) -> tuple[Table, dict[str, Any]]:
         kinds = set(map(type, column))
         if kinds & {list, dict}:
             beside = {_lengths(cells[other]) for other in cells if other != name}
-            _spread(name, column, flat, beside)
+            parts: dict[str, list[str]] = {}
+            _spread(name, column, parts, beside)
+            flat |= {
+                key: one for key, one in parts.items() if not _is_again(key, one, cells)
+            }
         else:
             flat[name] = column if kinds <= {str} else [str(cell) for cell in column]
     for name, column in [*flat.items()]:
-        if mark := _joining_mark(column):
+        if not _RANKED.search(name) and (mark := _joining_mark(column)):
             del flat[name]
             lists = [
                 cell.strip(f"{mark} ").split(mark) if cell else "" for cell in column
@@ -145,41 +170,91 @@ def _words(table: Table) -> tuple[Table, dict[str, Any]]:
     return replace(table, cells={}), words
 
 
-def _places_in_rows(
-    table: Table, words: dict[str, Any]
-) -> tuple[Table, dict[str, Any]]:
-    """Return a row for each of the columns of places that name what was ranked."""
-    found = {
-        int(m[1] or m[2] or 1 + _ORDINALS.index(m[3].lower())): name
-        for name in words
-        if (m := _PLACE.search(name))
-    }
-    n = len(found)
-    if n < 3 or {*found} != {*range(1, n + 1)}:
-        return table, words
-    cells = [[*map(str.strip, words[found[k]])] for k in range(1, n + 1)]
-    named = {*chain.from_iterable(cells)} - {""}
-    again = any(
-        len({*row} - {""}) + row.count("") < n for row in zip(*cells, strict=True)
+def _is_again(name: str, column: Sequence[str], cells: Mapping[str, list[Any]]) -> bool:
+    """Check whether an object's part is in a column of its name, too: answers count once."""
+    other = cells.get(name.rpartition(".")[2], []) if "." in name else []
+    return [*map(str.lower, column)] == [str(one).lower() for one in other]
+
+
+def _has_places(column: Sequence[Any]) -> bool:
+    """Check for lists of objects that have objects by place, from 1."""
+    entries = (one for cell in column[:9] if isinstance(cell, list) for one in cell)
+    objects = (v for one in entries if isinstance(one, dict) for v in one.values())
+    return any(
+        isinstance(v, dict) and len(v) > 2 and [*v] == [*map(str, range(1, len(v) + 1))]
+        for v in objects
     )
-    if (
-        again
-        or 3 * len(named) > len(table.numbers) * n
-        or not np.isnan(numbers([*named])).all()
-    ):
-        return table, words
-    rest = {
-        name: np.repeat(one, n)
-        for name, one in words.items()
-        if name not in found.values()
+
+
+def _in_order(table: Table, words: dict[str, Any]) -> tuple[Table, dict[str, Any]]:
+    """Return a row for each system that an order names, with its rank.
+
+    An order is a cell such as `red > blue = green`, or columns of places.
+    """
+    orders = {
+        name: [each.get(cell, {}) for cell in column]
+        for name, column in words.items()
+        if (found := order_of(column)) and (found[0] == ">" or _RANKED.search(name))
+        for each in found[1:]
     }
-    rest["ranked system"] = np.array(cells, dtype=object).T.ravel()
-    rest["rank"] = np.array(
-        [*map(str, range(1, n + 1))] * len(table.numbers), dtype=object
+    used, n = {*orders}, len(table.numbers)
+    places: dict[str, dict[int, str]] = {}
+    for name in words:
+        if (m := _PLACE.search(name)) and not _SHOWN.search(name):
+            k = int(m[1] or m[2] or 1 + _ORDINALS.index(m[3].lower()))
+            places.setdefault(f"{name[: m.start()]}{name[m.end() :]}", {})[k] = name
+    for stem, found_ in places.items():
+        cells = [[*map(str.strip, words[found_[k]])] for k in sorted(found_)]
+        rows = [*zip(*cells, strict=True)]
+        named = {*chain.from_iterable(cells)} - {""}
+        few = (
+            0 < 3 * len(named) <= n * len(found_) and np.isnan(numbers([*named])).all()
+        )
+        again = any(len({*row} - {""}) + row.count("") < len(row) for row in rows)
+        if sorted(found_) == [*range(1, max(3, len(found_)) + 1)] and few and not again:
+            orders[stem] = [
+                {one: k for k, one in enumerate(row, 1) if one} for row in rows
+            ]
+            used |= {*found_.values()}
+    if not orders:
+        return table, words
+    lines = [(i, name, *one) for name, rows in orders.items() for i, row in enumerate(rows) for one in (row or {"": 0}).items()]  # fmt: skip
+    at, items, systems, ranks = (
+        np.array(one, object) for one in zip(*lines, strict=True)
     )
-    return replace(
-        table, numbers=np.repeat(np.asarray(table.numbers), n).tolist()
-    ), rest
+    at = at.astype(int)
+    rest = {name: one[at] for name, one in words.items() if name not in used}
+    rest |= {"ranked item": items} if len(orders) > 1 else {}
+    rest |= {
+        "ranked system": systems,
+        "ranked system: rank": ranks.astype(str).astype(object),
+    }
+    return replace(table, numbers=np.asarray(table.numbers)[at].tolist()), rest
+
+
+def order_of(column: Sequence[str]) -> tuple[str, dict[str, dict[str, int]]] | None:
+    """Return the mark between names in cells that order the same ones, and their ranks.
+
+    Names joined by = have the same rank.
+    """
+    cells = {cell for cell in column if cell}
+    for mark in (">", ";", "|", ",", " ", "") if len(cells) > 1 else ():
+        names: set[frozenset[str]] = set()
+        found: dict[str, dict[str, int]] = {}
+        for cell in cells:
+            parts = cell.split(mark) if mark else [*cell] * cell.isupper()
+            tied = [[one.strip() for one in re.split("[=~]", part)] for part in parts]
+            before = accumulate(map(len, tied), initial=1)
+            found[cell] = {
+                one: k for k, group in zip(before, tied, strict=False) for one in group
+            }
+            names.add(frozenset(found[cell]))
+            if len(names) > 1 or not 2 < sum(map(len, tied)) == len(found[cell]) < 21:
+                break
+        else:
+            if "" not in found[cell] and np.isnan(numbers([*found[cell]])).all():
+                return mark, found
+    return None
 
 
 def _storable(text: str) -> str:
@@ -197,12 +272,10 @@ def _decode(column: list[Any]) -> list[Any]:
         return column
     try:
         found = [
-            json.loads(c, parse_int=str, parse_float=str)
-            if isinstance(c, str) and c[:1] in ("[", "{")
-            else c
+            _parse(c) if isinstance(c, str) and c[:1] in ("[", "{") else c
             for c in column
         ]
-    except (ValueError, RecursionError):
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
         return column
     lists = [cell for cell in found if isinstance(cell, list)]
     kinds = {*map(type, chain.from_iterable(lists))}
@@ -212,16 +285,22 @@ def _decode(column: list[Any]) -> list[Any]:
     return found if kinds <= {dict} else column
 
 
+def _parse(cell: str) -> Any:
+    """Return an object or a list that JSON or Python wrote."""
+    try:
+        return json.loads(cell, parse_int=str, parse_float=str)
+    except ValueError:
+        found = ast.literal_eval(cell) if cell.startswith("{") else None
+        if isinstance(found, dict):
+            return found
+        raise
+
+
 def _joining_mark(column: Sequence[str]) -> str:
     """Return the mark between as many numbers in each cell, as in `4#2#5#`, else ""."""
     cells = {cell for cell in column if cell}
-    n_names = min(cells, default="").count(">") + 1
-    # An order of the same names in each cell: `<b>text</b>` has the mark, too.
-    if n_names > 2 and {
-        len({name.strip() for name in cell.split(">")}) for cell in cells
-    } == {n_names}:
-        names = {name.strip() for cell in cells for name in cell.split(">")}
-        return ">" if len(names) == n_names else ""
+    if (order := order_of(column)) and order[0] in (" ", ","):
+        return order[0]
     joined = [_JOINED.fullmatch(cell) for cell in cells]
     marks = {one[1] for one in joined if one}
     if len(marks) != 1 or not all(joined):

@@ -7,7 +7,7 @@ import warnings
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, pairwise, product
+from itertools import combinations, pairwise, permutations, product
 from operator import eq
 from typing import Any
 
@@ -130,8 +130,15 @@ def families_of(
             name for name in by_role[role] if not grid or name not in grid[0].columns
         ]
         families = group_numbers(left, keys) + grid
-        if role == "rating" and not {"system", "system 1"} & by_role.keys():
+        if role == "rating":
             joined = cross(families)
+            if {"system", "system 1"} & by_role.keys():
+                # of systems in a column, only raters' initials are crossed with criteria
+                joined = [
+                    one for one in joined if any(
+                        all(map(_INITIALS.fullmatch, one.values(k)))
+                        for k in range(one.template.count("{}")))
+                ]  # fmt: skip
             inside = {name for one in joined for name in one.columns}
             families = [f for f in families if not inside & set(f.columns)] + joined
         (measures if role in MEASURES else context).extend(families)
@@ -205,7 +212,7 @@ class Slots:
         taken = "system" in self._roles
         for k in sorted({*words} - {*free}):
             other = "rater" if taken and "rater" not in self._roles else "system"
-            names[k] = "criterion" if rated[k] > 0.5 else other
+            names[k] = "criterion" if rated[k] >= 0.5 else other
         if free:
             asked = {k: any("?" in word for word in family.values(k)) for k in free}
             criterion = max(free, key=lambda k: (rated[k], asked[k], k))
@@ -237,7 +244,17 @@ class Slots:
 
 
 #: In the name of one of two columns.
-SIDE_WORD = re.compile(r"(?<![^\W_])(a|b|1|2|left|right|first|second)(?![^\W_])", re.I)
+SIDE_WORD = re.compile(
+    r"(?i:(?<![^\W_])(?:a|b|l|r|1|2|left|right|first|second)(?![^\W_]))|(?<=[a-z])[ABLR](?![a-z])"
+)
+
+
+def side_in(name: str) -> re.Match[str] | None:
+    """Return the side that a name says: a word or a letter, else a number."""
+    found = [*SIDE_WORD.finditer(name)]
+    return next((one for one in found if not one[0].isdigit()), next(iter(found), None))
+
+
 _LOSERS = word_set("loser lost loses losing worse worst rejected dispreferred")
 _INITIALS = re.compile(r"[A-Z]{2,3}")
 _OF_RATERS = RATER | word_set("winner rating score label choice vote preference")
@@ -374,6 +391,7 @@ def find_pairs(found: Found, values: Looked, fixed: Mapping[str, str]) -> None:
 
 
 OF_TWO = "it names one of the two that were compared"
+_PLACES = {*"0123456789abcdefghij"}
 _ENDS = {"best": word_set("best most"), "worst": word_set("worst least")}
 
 
@@ -386,12 +404,18 @@ def find_ends(found: Found, values: Looked, fixed: Mapping[str, str]) -> None:
         or (role == "system" and values[name].says(CHOICE | _LOSERS))
     ]
     reason = "by its name, beside the other end"
+    # numbers of places, of which a row never has the same twice
+    places = [
+        name for two in permutations([n for n in free if values[n].is_number], 2)
+        if all(values[n].says(words) for n, words in zip(two, _ENDS.values(), strict=True))
+        and not any(map(eq, *(values[n].words for n in two))) for name in two
+    ]  # fmt: skip
     fitting = {
         role: [
             name
             for name in free
             if values[name].says(words)
-            and (not values[name].is_number or name in fixed)
+            and (not values[name].is_number or name in fixed or name in places)
         ]
         for role, words in _ENDS.items()
     }
@@ -427,9 +451,14 @@ def find_ends(found: Found, values: Looked, fixed: Mapping[str, str]) -> None:
     marked = values[next(iter(named["best"]))].words
     ignored = [name for name, (role, _) in found.items() if role == "ignore"]
     for family in group_numbers(ignored):
-        cells = zip(*(values[name].words for name in family.columns), strict=True)
+        cells = [*zip(*(values[name].words for name in family.columns), strict=True)]
+        few = 4 * len({word for row in cells for word in row}) <= len(cells)
         pairs = zip(marked, cells, strict=True)
-        shown = [one.strip() in map(str.strip, row) for one, row in pairs if one]
+        shown = [
+            one.strip() in map(str.strip, row)
+            or (few and len({*row}) == len(row) and one.strip().lower() in _PLACES)
+            for one, row in pairs if one
+        ]  # fmt: skip
         if len(family.columns) > 2 and shown and sum(shown) >= 0.9 * len(shown):
             why = "system", "the best is one of these"
             found |= dict.fromkeys(family.columns, why)

@@ -6,6 +6,7 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from operator import eq
 
 import numpy as np
 
@@ -32,25 +33,34 @@ from leaderboard.imports.readers.patterns import (
 )
 from leaderboard.imports.readers.people import is_program
 from leaderboard.imports.readers.roles import roles_of
-from leaderboard.imports.readers.tell_apart import KEY_ROLES, n_different, tell_apart
+from leaderboard.imports.readers.tell_apart import (
+    KEY_ROLES,
+    are_crossed,
+    ask_conditions,
+    leave_even,
+    n_different,
+    tell_apart,
+)
 from leaderboard.imports.readers.values import (
     AGAIN,
     BESIDE,
     CHOICE,
     COMPUTED,
+    CONDITION,
     COUNTED,
     IS_KIND,
     LIKELY,
     LONG,
+    MARKED,
     MEASURES,
     MOST_VALUES,
     NO_WORDS,
     OF_FILE,
     OF_SCALE,
+    QUESTION,
     RATING,
     STANDARDIZED,
     UNNAMED,
-    YES_NO,
     Found,
     Guess,
     Looked,
@@ -60,16 +70,13 @@ from leaderboard.imports.readers.values import (
     names_item,
     word_set,
 )
-from leaderboard.imports.readers.words import is_sided, side_of
+from leaderboard.imports.readers.words import OUTCOMES, is_sided, side_of
 
 _SIDE = re.compile(
     r"[ _.-]?(a|b|1|2|left|right|first|second)$|(?<![a-z])(left|right|first|second)[ _]",
     re.IGNORECASE,
 )
 
-_CONDITION = word_set(
-    "architecture policy variant condition approach generator setup setting strategy version"
-)
 # After a side: `hyp_a_id`.
 _WHAT = re.compile(r"[ _.-](id|name|text|system|model)$", re.IGNORECASE)
 
@@ -90,6 +97,7 @@ def guess_roles(
     fixed = {**fixed, **dict.fromkeys(ranked, "rating")}
     found |= dict.fromkeys(ranked, ("rating", "each row has all ranks from 1"))
     _leave_computed(found, values, fixed)
+    leave_even(found, values, fixed)
     _agree(found, values, fixed)
     _prefer_named(found, values)
     _pair(found, fixed)
@@ -101,6 +109,12 @@ def guess_roles(
         and roles.isdisjoint((*MEASURES, "maybe", "words", "system 1"))
     }
     for family in group_numbers(n for n, (r, _) in found.items() if r == "rater"):
+        few = [n for n in family.columns if n not in fixed and values[n].has_few]
+        again = sum(map(eq, *(values[n].words for n in few[:2]))) if few[1:] else 0
+        if few == [*family.columns] and 8 * again > len(values[few[0]].words):
+            # a person does not rate twice, and answers agree
+            reason = "answers of numbered raters, which agree often"
+            found |= dict.fromkeys(few, ("choice", reason))
         names = [n for n in family.columns if values[n].is_number and n not in fixed]
         if roles.isdisjoint((*MEASURES, "maybe", "words")) and len(names) > 1:
             found |= dict.fromkeys(names, ("rating", "numbers of numbered raters"))
@@ -110,7 +124,7 @@ def guess_roles(
     leave_derived(made, values)
     leave_unnamed(made)
     _mark_likely(made, values)
-    asked = _ask_conditions(made, values) if "system" not in fixed.values() else []
+    asked = ask_conditions(made, values) if "system" not in fixed.values() else []
     asked = asked or tell_apart(made, values, fixed) or _ask_parts(made, values)
     return made, [*asked, *ask_fillers(made, values)]
 
@@ -140,26 +154,8 @@ def _mark_likely(made: Sequence[Column], values: Looked) -> None:
     for one in (one for one in made if one.reason == AGAIN):
         name = next(iter(one.fields))
         again = n_different([*items, name], values) > n_different(items, values) > 0
-        if values[name].says(_CONDITION) or (name == OF_FILE[0] and again):
+        if values[name].says(CONDITION) or (name == OF_FILE[0] and again):
             one.reason = LIKELY
-
-
-def _ask_conditions(made: Sequence[Column], values: Looked) -> list[Choice]:
-    systems = [one.name for one in made if one.role == "system" and one.name in values]
-    more = [
-        one.name
-        for one in made
-        if one.name in values
-        and one.reason == LIKELY
-        and values[one.name].says(_CONDITION)
-    ]
-    if len(systems) != 1 or not more:
-        return []
-    question = (
-        f"Is {more[0]} a part of the system, too? Else choose {systems[0]} alone."
-    )
-    likely = ",".join([*systems, *more])
-    return [Choice("system", question, tuple(values), likely, needed=True)]
 
 
 def _ask_parts(made: Sequence[Column], values: Looked) -> list[Choice]:
@@ -236,7 +232,7 @@ def _agree(found: Found, values: Looked, fixed: Mapping[str, str]) -> None:
             and not (
                 found[name][1].startswith("numbers named")
                 and (family not in families or best == "maybe")
-                and min(map(len, set(values[name].name_words) & COUNTED)) > 2
+                and min(map(len, set(values[name].name_words) & COUNTED)) > 1
             )
         }
     _join_like(found, values)
@@ -266,7 +262,7 @@ def _join_like(found: Found, values: Looked) -> None:
                 found[name] = "rating", f"{BESIDE}{before}"
             elif role == "words" and names is listed:
                 # before ratings, it may be a part of the system
-                found[name] = "rating", YES_NO
+                found[name] = "rating", MARKED
 
 
 def _is_within(one: Values, named: Sequence[Values]) -> bool:
@@ -377,7 +373,15 @@ def _numbered_side(name: str, found: Mapping[str, Guess]) -> bool:
 
 
 def _settle(found: Found, values: Looked, fixed: Mapping[str, str]) -> None:
+    items = [name for name, (role, _) in found.items() if role == "item"]
     roles = {role for role, _ in found.values()}
+    found |= {
+        name: ("criterion", f"each of {item} comes with each of its texts")
+        for name, item in itertools.product(found, items)
+        if name != item and name not in fixed and "criterion" not in roles
+        and found[name][0] in ("text", "source", "item") and values[name].says(QUESTION)
+        and are_crossed(values[name], values[item])
+    }  # fmt: skip
     if {"system 1", "system 2"} <= roles:
         _settle_pairs(found, values, fixed, "choice" in roles)
     elif {"text 1", "text 2", "rating"} <= roles and any(
@@ -385,6 +389,16 @@ def _settle(found: Found, values: Looked, fixed: Mapping[str, str]) -> None:
         for name, (role, _) in found.items()
     ):
         _settle_pairs(found, values, fixed, chosen=True)
+    elif "rating" not in roles and any(
+        role == "choice" and OUTCOMES.keys() & {*map(str.lower, values[name].counts)}
+        for name, (role, _) in found.items()
+    ):
+        # each is compared with one that no column names
+        found |= {
+            name: ("system 1", f"{reason}, and rows say whether it is better")
+            for name, (role, reason) in found.items()
+            if role == "system" and name not in fixed
+        }
     elif {"rating", "choice"} <= roles:
         sure = all(
             values[name].says(word_set("confidence certainty sure"))

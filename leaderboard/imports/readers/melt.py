@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from leaderboard.imports.readers.families import SIDE_WORD, Column
+from leaderboard.imports.readers.families import Column, side_in
 from leaderboard.imports.readers.judgments import Role, Texts
 from leaderboard.imports.readers.mapping import EACH, Chosen
 from leaderboard.imports.readers.names import different, moments, numbers, plain
@@ -32,6 +32,7 @@ _PLAIN = frozenset(
 )  # fmt: skip
 # A number in such a column about a pair is the share of a win, or the sign of the lead.
 _SHARES = frozenset(("value", "rating", "score", "raw"))
+_AROUND = " _-.:|/["
 _OF_LINES = ("time", "began", "seconds", "page", "kind", "counts")
 
 
@@ -135,7 +136,7 @@ def _marks_joined(pattern: str, family: list[Cells]) -> list[Cells]:
         answers.setdefault(tuple(fields.items()), []).append(
             np.array(marked, dtype=object)
         )
-    name = pattern.partition("{value")[0].strip(" _-.:|/[")
+    name = pattern.partition("{value")[0].strip(_AROUND)
     return [
         Cells(name, family[0].role, dict(fields), _join(words, " and "), pattern)
         for fields, words in answers.items()
@@ -173,6 +174,9 @@ def criterion_of(measure: Cells, *, alone: bool) -> str:
     ) and not is_pattern(measure.pattern):
         return ""  # the whole name is that of a system, rater or item
     name = re.sub(r"^([Aa]nswer\.|OUTPUT:|label_annotations\.)", "", measure.pattern)
+    stem = name.partition("{value")[0].strip(_AROUND)
+    if stem and stem != name and not is_pattern(stem):
+        return stem
     if is_pattern(name):
         # a part that holds the answer's own number or word names no criterion
         segments = re.split(r"\.(?! |$)", name)
@@ -244,11 +248,12 @@ def _parts_of(lines: Lines, numbers_row: Sequence[int]) -> Iterator[dict[str, An
             paired = _pair(lines, measure, cells, *sides)
             yield {**shared, **paired, "criterion": criterion}
         else:
-            system, side = lines.word("system", measure), SIDE_WORD.search(measure.name)
+            system, side = lines.word("system", measure), side_in(measure.name)
             if side and not any(system):
                 # each of two that were shown is rated
                 system = sides[0] if side_of(side[0]) else sides[1]
-                criterion = SIDE_WORD.sub("", measure.name).strip(" _-.")
+                rest = f"{measure.name[: side.start()]}{measure.name[side.end() :]}"
+                criterion = rest.strip(" _-.")
             yield {
                 **shared,
                 "system": system,
@@ -346,6 +351,11 @@ def _pair(
     said = _explained_words(lines, measure, "*")
     if {"index", "idx"} & {*plain(measure.name).split("_")} and {*words} == {"0", "1"}:
         said = {"0": "first", "1": "second", **said}
+    for name, text in zip((first, second), ("text 1", "text 2"), strict=True):
+        # the text is chosen, not the name
+        words = np.where(
+            (words == lines.word(text, measure)) & (words != ""), name, words
+        )
     if plain(measure.name) in _SHARES and "+" not in said:
         said = {**shares(set(words)), **said}
     return {
@@ -424,8 +434,13 @@ def _names_of(words: Words, shown: Sequence[Cells], *, sided: bool) -> Words:
         by_place |= {
             w.lower(): sides[s] for w in {*words} if (s := side_of(w)) in sides
         }
+    named = {word for names in stripped for word in names}
     found = [
-        by_place[word.lower()][i] if word.lower() in by_place else word
+        by_place[word.lower()][i]
+        if word.lower() in by_place
+        else ""
+        if side_of(word) == 0.5 and word not in named  # none or both
+        else word
         for i, word in enumerate(words)
     ]
     return np.array(found, dtype=object)

@@ -8,6 +8,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, zip_longest
 from math import prod
+from string import ascii_lowercase
+from typing import Any
+
+import numpy as np
 
 from genie.lib.errors import GenieError
 
@@ -111,18 +115,26 @@ def parts_in(words: Collection[str]) -> str:
     first = next(iter(words), "")
     *before, after = _DIGITS.split(re.sub(r"\.[a-z]\w{1,3}$", ".{}", first))
     ends = [("{system*}", f"{mark}{{item}}{after}") for mark in _SEPARATORS if before]
+    ends += [("{system*}", f"{mark}{{item}}") for mark in _SEPARATORS if mark in first]
     cut = [("{system}", f"{mark}{{item*}}") for mark in _SEPARATORS if mark in first]
     turned = [("{item*}", f"{mark}{{system}}") for mark in _SEPARATORS if mark in first]
+    fitting = dict[str, Any]()
     for pattern in map("".join, [*ends, *cut, *turned, ("{item}", "{system}")]):
         items = defaultdict[str, set[str]](set)
         for fields in (found := matches(pattern, [*words])).values():
             items[fields["system"]].add(fields["item"])
         all_ = set().union(*items.values())
-        numbered = "{item*}" in pattern or all(map(str.isdigit, all_))
+        numbered = "{item*}" in pattern or all(re.search(r"\d", one) for one in all_)
         if len(found) == len(words) and numbered and 1 < len(items) < 20 and len(all_) > 1 and (
             10 * len(words) >= 7 * len(all_) * len(items)):  # fmt: skip
-            return pattern
-    return ""
+            # items are numbered, and systems are not
+            coded = (
+                np.mean([bool(re.search(r"\d", one)) for one in some])
+                for some in (all_, items)
+            )
+            fitting[pattern] = next(coded) - next(coded)
+    best = max(fitting, key=fitting.__getitem__, default="")
+    return best if best and fitting[best] >= 0 else ""
 
 
 def _compile(
@@ -265,7 +277,7 @@ def _letters_in(names: Sequence[str]) -> dict[str, str]:
 
 
 def _are_letters(parts: set[str]) -> bool:
-    return len(parts) > 2 and "".join(sorted(parts)).lower() in "abcdefghijklmnop"
+    return len(parts) > 2 and "".join(sorted(parts)).lower() in ascii_lowercase
 
 
 def _merge(key: str, group: Mapping[str, Sequence[str]]) -> Family:

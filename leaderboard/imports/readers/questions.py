@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -74,6 +75,14 @@ def missing_in(columns: Sequence[Column], said: Chosen, names: Sequence[str]) ->
             needed=True,
         )
         return
+    ranks = [o.name for o in of["ignore"] if o.reason.startswith("numbers named “rank")]
+    coded = [one for one in of["rating"] if one.reason.startswith("few numbers")]
+    if ranks and coded and len(coded) == len(measures) and "rating" not in said.columns:
+        rated = ",".join(one.name for one in coded)
+        question = f"Are the ratings {rated}, or the ranks {','.join(ranks)}?"
+        yield Choice(
+            "rating", question, (rated, ",".join(ranks)), ranks[0], needed=True
+        )
     fields = [fields for one in measures for fields in one.fields.values()]
     pairs = all(
         of[f"system {k}"]
@@ -90,9 +99,7 @@ def missing_in(columns: Sequence[Column], said: Chosen, names: Sequence[str]) ->
     ) and not (single or said.constant("system"))
     if of["choice"] and not of["rating"] and (pairs or in_words):
         if not pairs:
-            known = [
-                w for k in (1, 2) for one in of[f"system {k}"] for w in one.examples
-            ]
+            known = {k: one.examples for k in (1, 2) for one in of[f"system {k}"]}
             yield from _two_systems(
                 of["choice"],
                 said,
@@ -114,7 +121,6 @@ def missing_in(columns: Sequence[Column], said: Chosen, names: Sequence[str]) ->
             needed=True,
         )
         return
-    coded = [one for one in of["rating"] if one.reason.startswith("few numbers")]
     unnamed = [one.name for one in coded if not is_pattern(one.name)]
     has_system = of["system"] or named or said.constant("system")
     numbered = [*_unknown_numbers(columns, coded, said, () if has_system else orders)]
@@ -139,7 +145,13 @@ def missing_in(columns: Sequence[Column], said: Chosen, names: Sequence[str]) ->
     elif len(unnamed) > 1 and not said.names and not (has_system and of["rater"]):
         # whether they are criteria is seen where these, or the system, are asked for
         question = f"What do the names of the columns of numbers say: {', '.join(unnamed[:6])}?"
-        yield Choice("names", question, (*NAMED,), "criteria")
+        people = (
+            bool(has_system)
+            and all(map(_PERSON.fullmatch, unnamed))
+            and not all(name[:1].isupper() for name in names)
+        )
+        found = "raters" if people else "criteria"
+        yield Choice("names", question, (*NAMED,), found, needed=people)
     two = [one for one in of["best"] if one.reason.startswith(OF_TWO)]
     if of["best"] and not (two or has_system or pairs or "system" in said.columns):
         yield Choice(
@@ -170,6 +182,10 @@ def missing_in(columns: Sequence[Column], said: Chosen, names: Sequence[str]) ->
             found=next(iter(likely), ""),
             needed=True,
         )
+
+
+# `Anna` or `AK`, beside names in small letters.
+_PERSON = re.compile(r"[A-ZÀ-Þ][a-zß-ÿ]+|[A-Z]{2,3}")
 
 
 def _share_stem(names: Sequence[str]) -> bool:
@@ -257,10 +273,14 @@ def _two_systems(
     choice: Sequence[Column],
     said: Chosen,
     options: tuple[str, ...],
-    known: Sequence[str],
+    known: Mapping[int, Sequence[str]],
     texts: list[str],
 ) -> Iterator[Choice]:
-    names = [w for w in choice[0].examples if np.isnan(side_of(w)) and w not in known]
+    names = [
+        w
+        for w in choice[0].examples
+        if np.isnan(side_of(w)) and w not in chain(*known.values())
+    ]
     if len(names) > 2:
         yield Choice(
             "best",
@@ -272,9 +292,7 @@ def _two_systems(
         )
         return
     names = [w for w in names if any(w in one for one in options)] or names
-    left = [
-        k for k in (1, 2) if not (said.columns.get(f"system {k}") or (known and k == 2))
-    ]
+    left = [k for k in (1, 2) if not (said.columns.get(f"system {k}") or k in known)]
     likely = names if len(names) == len(left) else texts
     both = len(left) == 2 and likely == texts
     for k in left[: 1 if both else 2]:
@@ -410,7 +428,14 @@ def asked_of(
         question = f"{open_ones:,} ratings are of raters who saw the names of systems. Do they count?"
         found.append(Choice("counted", question, options, usual, needed=True))
     repeated = int((rows["role"] == Role.SUPERSEDED.value).sum())
-    if not said.lost and not any(one.name == "words" and one.needed for one in found):
+    files = [
+        one.name for one in columns if one.name in OF_FILE and one.role == "ignore"
+    ]
+    apart = rows["file"].nunique() > 1 and len(criteria) == 1
+    if files and apart and repeated > _MOST_LOST * len(rows):
+        question = "The same rater rated the same outputs in several files. Which column names the criterion?"
+        found.append(Choice("criterion", question, tuple(files), files[0], needed=True))
+    elif not said.lost and not any(one.name == "words" and one.needed for one in found):
         found += ask_of_losses(judgments, repeated)
     return found
 

@@ -36,7 +36,10 @@ if TYPE_CHECKING:
     import pandas as pd
 from leaderboard.imports.readers.questions import BETWEEN
 
-_TOTALS = ("average", "mean", "total", "sum", "overall", "all", "median")
+_TOTALS = (
+    "average", "mean", "total", "sum", "overall", "all", "median", "mittelwert", "durchschnitt",
+    "summe", "moyenne", "promedio", "media", "média", "平均",
+)  # fmt: skip
 #: Columns without a role that statistics of ratings need, and their names.
 EXTRA = {
     "day": ("day",),
@@ -172,13 +175,17 @@ def _usable(
             "",
             "has neither an item nor a rater, as a row of totals, and is left out; fill "
             "them in if it is a rating.",
-            total & bool(has["instance"].any()),
+            (total & bool(has["instance"].any()))
+            | rows["instance"].str.lower().isin(_TOTALS),
         ),
     ):
         new = found.to_numpy() & ~bad
         bad |= new
         lines = rows.loc[new, ["file", "row"]].drop_duplicates().itertuples(index=False)
-        fatal = not rows["system"][new].str.lower().isin(_TOTALS).all()
+        named = rows[["system", "instance"]][new].apply(
+            lambda one: one.str.lower().isin(_TOTALS)
+        )
+        fatal = not named.any(axis=1).all()
         problems += [
             Problem(names[f], int(row), field_, sentence, fatal) for f, row in lines
         ]

@@ -21,11 +21,11 @@ import numpy as np
 
 from genie.lib.errors import GenieError
 from leaderboard.files import File, printable
-from leaderboard.imports.readers.families import Column
+from leaderboard.imports.readers.families import Column, name_by_words
 from leaderboard.imports.readers.layout import Choice
 from leaderboard.imports.readers.mapping import split_names
 from leaderboard.imports.readers.names import is_nothing, numbers
-from leaderboard.imports.readers.patterns import group_numbers, matches
+from leaderboard.imports.readers.patterns import family_between, group_numbers, matches
 from leaderboard.imports.readers.values import ALONE, MEASURES, OF_FILE, Values
 from leaderboard.imports.readers.words import are_sides, is_sided, name_one_of
 from leaderboard.tables import Table, columns_of, read_table
@@ -220,6 +220,22 @@ def in_rows(table: Table, name: str) -> Table:
     cells |= {other: [*column] for other, column in found}
     numbers = np.repeat(np.asarray(table.numbers), counts).tolist()
     return replace(table, cells=cells, numbers=numbers)
+
+
+def fill_down(table: Table) -> Table:
+    """Return a table whose first columns have, in empty cells, the cell above.
+
+    Only names of blocks of rows are filled: each comes once, and most cells are empty.
+    """
+    for name, column in table.cells.items() if table.unit in ("line", "row") else ():
+        filled = [str(cell) for cell in column if str(cell).strip()]
+        is_block = 1 < len({*filled}) == len(filled) <= len(column) / 3
+        if not (is_block and column[0] and np.isnan(numbers(filled)).all()):
+            break
+        n_names = accumulate(bool(str(cell).strip()) for cell in column)
+        column[:] = [filled[n - 1] for n in n_names]
+        table.note("filled-down", f"empty cells of {name} were read as the cell above")
+    return table
 
 
 def join_entities(table: Table) -> Table:
@@ -421,6 +437,59 @@ def _count_items(one: Read, column: str) -> Iterator[str]:
     yield from (str(next(seen[word])) for word in words)
 
 
+def join_tables(read: Sequence[Read]) -> list[Read]:
+    """Join tables whose shared columns tell the rows of one apart, and have all values of the other.
+
+    One column may be enough, if the other shared ones have words that differ in all rows.
+    """
+    left = list(read)
+    for other in reversed(read):
+        for one in (one for one in left if one is not other):
+            own, theirs = (
+                [n for n in o.words if n not in OF_FILE] for o in (one, other)
+            )
+            shared = [name for name in theirs if name in own]
+            for keys in [shared, *([name] for name in shared)] if shared else ():
+                at = _rows_of(one, other, keys, keys)
+                if at is None or len(keys) == min(len(theirs), len(own)):
+                    continue
+                # a row that no other row names may be a rating
+                if len({*at} - {-1}) < len(other.table.numbers):
+                    continue
+                rest = {
+                    n: np.append(other.words[n], "")[at]
+                    for n in theirs
+                    if n not in keys
+                }
+                again = {n for n in rest if n in shared}
+                apart = (
+                    (rest[n] != one.words[n]) & np.isnan(numbers(rest[n]))
+                    for n in again
+                )
+                if not all(map(np.all, apart)):
+                    continue
+                for name, cells in rest.items():
+                    one.words[
+                        f"{name}: {other.table.stem}" if name in again else name
+                    ] = cells
+                left = [each for each in left if each is not other]
+                break
+            if all(each is not other for each in left):
+                break
+    return left
+
+
+def _rows_of(one: Read, other: Read, own: Sequence[str], theirs: Sequence[str]) -> Any:
+    """Return the row of the other table for each row of one, -1 for a few; None if it has many not."""
+    keys = zip(*(other.words[name] for name in theirs), strict=True)
+    row = {key: i for i, key in enumerate(keys)}
+    wanted = [*zip(*(one.words[name] for name in own), strict=True)]
+    n_found = sum(map(row.__contains__, wanted))
+    if len(row) < len(other.table.numbers) or n_found < 0.9 * len(wanted):
+        return None
+    return [row.get(key, -1) for key in wanted]
+
+
 def join_files(read: Sequence[Read], columns: Sequence[Column]) -> None:
     """Add what a file without ratings says about rated rows that name no system.
 
@@ -436,29 +505,54 @@ def join_files(read: Sequence[Read], columns: Sequence[Column]) -> None:
     for other, one in product(read, rated):
         if columns_of(other, *MEASURES) or columns_of(one, "system", "system 1"):
             continue
-        for own, theirs in _keys_of(one, other):
-            keys = zip(*(other.words[name] for name in theirs), strict=True)
-            row = {key: i for i, key in enumerate(keys)}
-            wanted = [*zip(*(one.words[name] for name in own), strict=True)]
-            n_found = sum(map(row.__contains__, wanted))
-            if len(row) < len(other.table.numbers) or n_found < 0.9 * len(wanted):
+        measures = columns_of(one, *MEASURES)
+        for own, theirs in _keys_of(one, other, measures):
+            if (at := _rows_of(one, other, own, theirs)) is None:
                 continue
-            at = [row.get(key, -1) for key in wanted]
             for name in columns_of(other, *_JOINED):
-                words = [*other.words[name], ""]
-                cells = np.array([words[i] for i in at], dtype=object)
-                one.words.setdefault(name, cells)
+                one.words.setdefault(name, np.append(other.words[name], "")[at])
             for column in columns:
                 if column.reason == ALONE and column.name in own:
                     why = f"{other.table.file} says what it names"
                     column.role, column.reason = "ignore", why
             break
+        else:
+            _name_numbers(one, other, columns, columns_of(other, "system"))
 
 
-def _keys_of(one: Read, other: Read) -> Iterator[tuple[list[str], list[str]]]:
+def _name_numbers(
+    one: Read, other: Read, columns: Sequence[Column], systems: Sequence[str]
+) -> None:
+    """Add the system to what names of rated columns say, by another table's column of their numbers."""
+    rated = [
+        o
+        for o in columns
+        if o.role in MEASURES and not one.words.keys().isdisjoint(o.fields)
+    ]
+    for key in other.words if systems else ():
+        named = dict(zip(other.words[key], other.words[systems[0]], strict=True))
+        if len(named) < len(other.table.numbers):
+            continue
+        parts = {part for o in rated for part in o.numbers_in_name}
+        if not parts and len(rated) > 1:
+            # `score_X` and `score_Y` differ in words
+            words = family_between([o.name for o in rated]).columns.values()
+            if {word for (word,) in words} <= named.keys():
+                name_by_words(rated, "system")
+                parts = {"system"}
+        for part, column in product(parts, rated):
+            own = [fields.get(part) for fields in column.fields.values()]
+            if {*own} <= named.keys():
+                for fields in column.fields.values():
+                    fields["system"] = named[fields[part]]
+
+
+def _keys_of(
+    one: Read, other: Read, measures: Sequence[str]
+) -> Iterator[tuple[list[str], list[str]]]:
     shared = [n for n in other.words if n in one.words and n not in OF_FILE]
     yield from [(shared, shared)] * bool(shared)
     for theirs, own in product(other.words, one.words):
         values = {*one.words[own]}
-        if len(values) > 1 and values <= {*other.words[theirs]}:
+        if own not in measures and len(values) > 1 and values <= {*other.words[theirs]}:
             yield [own], [theirs]

@@ -9,10 +9,10 @@ from dataclasses import replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from genie.lib.errors import GenieError
-from leaderboard.files import File, Unreadable, unpack
+from leaderboard.files import STREAM, File, Unreadable, open_file, unpack
 from leaderboard.imports.readers.judgments import Judgments, Problem
 from leaderboard.tables import Table, is_binary, read_table
 
@@ -20,15 +20,13 @@ from leaderboard.tables import Table, is_binary, read_table
 _HEAD_BYTES = 65_536
 
 
-def open_file(path: Path) -> BinaryIO:
-    return path.open("rb")
-
-
 def sources_in(path: Path) -> list[File]:
     """Return a file, or all files of a folder, with those of archives.
 
     Raises "no-file" if there is none.
     """
+    if path == STREAM:
+        return list(unpack("standard input", partial(open_file, path)))
     top, found = (path.parent, [path]) if path.is_file() else (path, path.rglob("*"))
     files = [
         file

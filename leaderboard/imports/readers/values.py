@@ -21,7 +21,13 @@ from leaderboard.imports.readers.names import (
     stated_scale,
 )
 from leaderboard.imports.readers.roles import roles_of
-from leaderboard.imports.readers.words import is_sided, scale_of, side_of, worths
+from leaderboard.imports.readers.words import (
+    YES_NO,
+    is_sided,
+    scale_of,
+    side_of,
+    worths,
+)
 
 #: Roles of the columns that hold answers.
 MEASURES = ("rating", "choice", "best", "worst")
@@ -94,7 +100,7 @@ RATING = word_set(
     "error errors fidelity hallucination hallucinations harmfulness honesty intelligibility "
     "legibility likeability logical meaningfulness mistakes originality persuasiveness politeness "
     "readable sensibleness solvability soundness thoroughness trustworthiness verbosity "
-    "adequate completeness complete groundedness grounded supported empathetic tone "
+    "magnitude adequate completeness complete groundedness grounded supported empathetic tone "
     "flüssigkeit verständlichkeit kohärenz relevanz qualität natürlichkeit korrektheit "
     "angemessenheit grammatik lesbarkeit vollständigkeit genauigkeit bewertung punkte fluidez "
     "adecuación coherencia relevancia calidad gramaticalidad fidelidad naturalidad claridad "
@@ -103,6 +109,13 @@ RATING = word_set(
     "流畅度 流畅性 准确性 准确度 相关性 一致性 连贯性 评分 得分 分数 质量 信息量 有用性 忠实度 "
     "流暢性 妥当性 正確性 評価 スコア 自然さ беглость адекватность оценка качество связность "
     "유창성 정확성 점수 관련성"
+)  # fmt: skip
+
+SYSTEM = word_set(
+    "modell modele systeme sistema modelo system systems sys model models submission "
+    "bot engine method systema systemb mechanism chatbot algorithm sysname sysid systemname "
+    "systemid modelname modelid llm agent système 系统 模型 模型名称 モデル システム "
+    "система модель 시스템 모델"
 )  # fmt: skip
 
 CHOICE = word_set(
@@ -115,7 +128,7 @@ RANKS = word_set("rank ranks ranking")
 COUNTED = word_set(
     "id ids idx index row n count counts total num number no length len tokens chars time timer "
     "seconds duration click clicks page latitude longitude x y width height seed batch version "
-    "year age trust reward price cost p weight prob probability logprob nll loss perplexity ppl "
+    "year age reward minutes hours msec rt latency price cost p weight prob probability logprob nll loss perplexity ppl "
     "bleu rouge bertscore meteor chrf comet z std sd var turn flip day session hit approval "
     "lifetime birth zip phone first last submit size rank order position pos place wins hints "
     "progress finished status inner project unread thumbs steps attempts unnamed ranking flip "
@@ -146,8 +159,13 @@ IS_KIND = word_set(
     "filler preview"
 )
 
-# Names of columns that may name criteria.
-_QUESTION = word_set(
+#: Names of columns that may name parts of systems.
+CONDITION = word_set(
+    "architecture policy variant condition approach generator setup setting strategy version"
+)
+
+#: Names of columns that may name criteria.
+QUESTION = word_set(
     "question item aspect metric measure dimension category attribute statement scale "
     "subscale variable property facet"
 )
@@ -171,7 +189,8 @@ _EXACT: Mapping[str, tuple[str, ...]] = {
     "order": ("order", "place", "position"),
     "rater": ("workerid", "worker_id", "prolific_pid", "participant_id", "completed_by", "token",
               "responseid"),
-    "item": ("id", "idx"),
+    "item": ("id", "idx", "ranked_item"),
+    "rating": ("ranked_system_rank",),
 }  # fmt: skip
 
 _PLACES = {exact: role for role, names in _EXACT.items() for exact in names}
@@ -231,7 +250,14 @@ class Values:
     @property
     def is_yes_no(self) -> bool:
         # letters alone may be codes
-        return {"y", "n"} < ({*map(str.lower, self.counts)} | {"y", "n"}) <= _YES_NO
+        return _LETTERS < ({*map(str.lower, self.counts)} | _LETTERS) <= _YES_NO
+
+    @cached_property
+    def is_even(self) -> bool:
+        """Check for values that come equally often, as those of a design do."""
+        n = np.array([*self.counts.values()])
+        spread = ((n - n.mean()) ** 2).sum() / n.mean() if n.size else 0
+        return len(n) > 1 < n.min() and spread <= 0.2 * (len(n) - 1) * (len(n) > 3)
 
     @property
     def has_few(self) -> bool:
@@ -301,18 +327,17 @@ def _guesses_of(one: Values) -> Iterator[Any]:
     for known in (name, last):
         role = _PLACES.get(known, "")
         yield role and _FITS.get(role, bool)(one) and (role, "by its name")
-        about = known.replace("_", "") in _METADATA and not _OF_ANSWERS.match(one.name)
-        yield about and (
-            "ignore",
-            "it describes the task or the session, not an output",
-        )
     yield _BY_PROGRAM.match(one.name) and ("ignore", "suggestions of a program")
     again = (
-        one.says(_QUESTION) and one.has_few and 1 < len(one.counts) < len(one.answers)
+        one.says(QUESTION) and one.has_few and 1 < len(one.counts) < len(one.answers)
     )
     rated = [bool(RATING & {*lower_words(word)}) for word in one.counts if again]
     criteria = rated and not one.is_rated_name and 2 * sum(rated) >= len(rated)
     yield criteria and ("criterion", "its words are of criteria")
+    about = not _OF_ANSWERS.match(one.name) and not _METADATA.isdisjoint(
+        known.replace("_", "") for known in (name, last)
+    )
+    yield about and ("ignore", "it describes the task or the session, not an output")
     kind = one.name_words[:1] == ["is"] and one.says(IS_KIND) and one.is_yes_no
     yield kind and ("kind", "by its name and yes or no")
     ending = one.name_words[-1:] or [""]
@@ -329,7 +354,7 @@ def _guesses_of(one: Values) -> Iterator[Any]:
 def is_group(one: Values) -> bool:
     """Check for names of which most come again, or a short list of different names."""
     n = len(one.counts)
-    decimals = one.is_number and bool((one.numbers % 1 != 0).any())
+    decimals = one.is_number and bool((np.nan_to_num(one.numbers) % 1 != 0).any())
     return (
         one.length <= LONG and not decimals and (n <= 0.7 * len(one.answers) or n < 40)
     )
@@ -359,6 +384,9 @@ def _is_item(one: Values) -> bool:
     return named and several and one.length <= LONG and not one.is_rated_name
 
 
+_NUMBERED = word_set("id ids no nr num number idx index code key")
+
+
 def _is_system(one: Values) -> bool:
     # answers may name systems: rank of system 1, or `3 - good` of it
     rated = one.says(RATING | RANKS | word_set("pos")) or one.answers[0][-1:].isalpha()
@@ -368,6 +396,9 @@ def _is_system(one: Values) -> bool:
     other |= len(one.name_words) > 2 and one.says(word_set("version type"))
     other &= not one.says(word_set("id name sys"))
     rated |= one.is_number and bool(np.nanmin(one.numbers) < 0)
+    # `sys1_brevity` is a number of system 1, and `sys_a` a system
+    words = {word for word in one.name_words if len(word) > 1}
+    rated |= one.has_few and not words <= SYSTEM | _NUMBERED
     other |= one.says(CHOICE) or one.kind[0] or (one.is_number and rated)
     return is_group(one) and not other
 
@@ -396,12 +427,7 @@ _FITS: Mapping[str, Callable[[Values], bool]] = {
 _BY_NAME: tuple[tuple[str, frozenset[str], Callable[[Values], bool]], ...] = (
     (
         "system",
-        word_set(
-            "modell modele systeme sistema modelo system systems sys model models submission "
-            "bot engine method systema systemb mechanism chatbot algorithm sysname sysid systemname "
-            "systemid modelname modelid llm agent système 系统 模型 模型名称 モデル システム "
-            "система модель 시스템 모델"
-        ),
+        SYSTEM,
         _is_system,
     ),
     ("rater", RATER, _is_rater),
@@ -413,6 +439,8 @@ _BY_NAME: tuple[tuple[str, frozenset[str], Callable[[Values], bool]], ...] = (
             if one.says(word_set("index idx"))
             else is_sided(one.counts, only=len(one.counts) < 2 < len(one.answers))
             and not one.says(COUNTED)
+            and not (scale_of(one.counts) and not "".join(one.counts).isascii())
+            and not (one.is_number and np.isnan(numbers([*one.counts])).any())
         ),
     ),
     (
@@ -456,6 +484,8 @@ _BY_NAME: tuple[tuple[str, frozenset[str], Callable[[Values], bool]], ...] = (
     ),
 )
 
+_LETTERS = word_set("y n t f")
+
 # Words of questions about raters.
 _OF_PERSON = word_set("experience native gender consent prior proficiency education")
 
@@ -485,7 +515,9 @@ def _role_of_words(one: Values) -> Guess:
 
 
 # A number before its meaning: `4 - good`.
-_LEADING = re.compile(r"[-+]?\d{1,2}(?:\s*[-–—:=.)(]\s*[^\W\d]|$)")
+_LEADING = re.compile(
+    r"[-+]?\d{1,2}(?:\s*[-–—:=.)(]\s*[^\W\d]| (?:out of|of|stars?|points?)\b|$)"
+)
 
 OF_SCALE = "words of a scale"
 ALONE = "it tells apart rows that else would repeat each other"
@@ -496,9 +528,9 @@ STANDARDIZED = "standardized scores, which are derived from ratings"
 
 UNNAMED = ", but other columns are named as ratings"
 BESIDE = "numbers as in "
-YES_NO = "yes and no beside ratings, counted as 1 and 0"
+MARKED = "yes and no beside ratings, counted as 1 and 0"
 NO_WORDS = "words that are no ratings"
-_YES_NO = word_set("yes no true false y n 0 1")
+_YES_NO = {*YES_NO, "0", "1"}
 
 
 def _role_of_numbers(one: Values) -> Guess:
@@ -534,6 +566,8 @@ def _no_rating(
         yield f"numbers named “{counted[0]}”, which are no ratings"
     rows = not rated and whole and len(distinct) == n > 3
     yield (rows and bool((np.diff(found) == 1).all())) * "it counts the rows"
+    same = len(distinct) == 1 and n > 20 and distinct[0] > 10 and not rated
+    yield bool(same) * "the same number in all rows"
     large = whole and np.abs(distinct).max() > 100 and not rated
     yield bool(large) * "numbers of this size are ids or counts"
     yield bool(not whole and distinct[0] < 0 < distinct[-1] < 6) * STANDARDIZED

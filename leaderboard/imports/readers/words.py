@@ -17,11 +17,13 @@ from leaderboard.imports.readers.names import (
 )
 
 YES_NO = {
-    **dict.fromkeys(("yes", "true", "y"), 1.0),
-    **dict.fromkeys(("no", "false", "n"), 0.0),
-}
-_FIRST = frozenset(("a", "1", "one", "left", "first", "leftvote", "former"))
-_SECOND = frozenset(("b", "2", "two", "right", "second", "rightvote", "latter"))
+    **dict.fromkeys(("yes", "true", "y", "t", "ja", "oui", "si", "sí", "sì", "да", "sim", "tak", "evet",
+                     "是", "はい", "예"), 1.0),
+    **dict.fromkeys(("no", "false", "n", "f", "nein", "non", "нет", "não", "nao", "nie", "hayır",
+                     "否", "いいえ", "아니요"), 0.0),
+}  # fmt: skip
+_FIRST = frozenset(("a", "l", "1", "one", "left", "first", "leftvote", "former"))
+_SECOND = frozenset(("b", "r", "2", "two", "right", "second", "rightvote", "latter"))
 _TIE = frozenset(
     (
         "tie", "tied", "draw", "equal", "equally_good", "same", "no_preference",
@@ -59,9 +61,9 @@ _COUNTED = (frozenset("12"), frozenset("120"), frozenset("1"), frozenset("2"))
 
 
 # Of the first.
-_OUTCOMES = {
-    **dict.fromkeys(("win", "wins", "won"), 1.0),
-    **dict.fromkeys(("lose", "loses", "lost", "loss"), 0.0),
+OUTCOMES = {
+    **dict.fromkeys(("win", "wins", "won", "better"), 1.0),
+    **dict.fromkeys(("lose", "loses", "lost", "loss", "worse"), 0.0),
 }
 # "A>B" and "A << B".
 _SIGN = re.compile(r"\W*(?:A|1|left)\s*([<>=])[<>=]*\s*(?:B|2|right)\W*", re.IGNORECASE)
@@ -73,8 +75,8 @@ def side_of(word: str) -> float:
         return {">": 1.0, "<": 0.0}.get(sign[1], 0.5)
     word = word.partition(" than ")[0]
     name = plain(word)
-    if name in _OUTCOMES:
-        return _OUTCOMES[name]
+    if name in OUTCOMES:
+        return OUTCOMES[name]
     first, *others = name.split("_")
     if name in _TIE or (first in _TIE_FIRST and len(others) < 8):
         return 0.5
@@ -187,7 +189,10 @@ def shares(words: Collection[str]) -> dict[str, float]:
     }
 
 
-_LEADING = re.compile(r"\s*([+-]?\d+(?:[.,]\d+)?)(?!\d)\s*(?:[^\w\s].*|$)", re.DOTALL)
+_LEADING = re.compile(
+    r"\s*([+-]?\d+(?:[.,]\d+)?)(?!\d)\s*(?:[^\w\s].*|(?:out of|of|stars?|points?)\b.*|$)",
+    re.DOTALL,
+)
 
 
 def worths(words: Words, said: Mapping[str, float | str]) -> Floats:

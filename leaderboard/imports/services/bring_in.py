@@ -37,9 +37,9 @@ from leaderboard.imports.services.measures import (
     INSTANCE,
     SYSTEM,
     Measure,
-    changed,
+    changed_names,
     check_severities,
-    fitting,
+    fit_names,
     measures,
 )
 from leaderboard.imports.services.plan import scales_of, settle
@@ -150,7 +150,7 @@ class Planned:
         self.parts = plan.parts(judgments, self.measures, self.names)
 
     @property
-    def counted(self) -> pd.DataFrame:
+    def counted_rows(self) -> pd.DataFrame:
         """The rows that count: ratings, then preferences."""
         import pandas as pd
 
@@ -185,15 +185,15 @@ def check(
         _refuse_again(task, files)
     if not plan.n_counted(judgments):
         raise GenieError(
-            "No row of these files is a judgment of a system with a number, so there is "
-            "nothing to rank.",
+            "No row of these files rates a system with a number, so no ranking is "
+            "possible.",
             code="no-judgments",
         )
     n = judgments.judged["system"].nunique()
     if n > MOST_SYSTEMS:
         raise GenieError(
             f"These files name {n:,} systems, and a board has {MOST_SYSTEMS:,} at most: "
-            "another column than that of the systems may have been read as theirs.",
+            "the wrong column may have been read as the system name.",
             code="too-many-systems",
         )
     about = about or About()
@@ -209,7 +209,7 @@ def _refuse_again(task: Task, files: Sequence[File]) -> None:
     known = {
         one["sha256"]: one["name"] for row in task.imports.all() for one in row.files
     }
-    for one in described(files):
+    for one in describe_files(files):
         if one["sha256"] in known:
             raise GenieError(
                 f"{one['name']} has been imported into {task.title} already, as "
@@ -230,7 +230,7 @@ def _refuse_overtaken(planned: Planned, slug: str, files: Sequence[File]) -> Non
         )
 
 
-def described(files: Sequence[File]) -> list[dict[str, Any]]:
+def describe_files(files: Sequence[File]) -> list[dict[str, Any]]:
     """Return each file's name without folders, sha256 and bytes."""
     found = []
     for one in files:
@@ -252,7 +252,7 @@ def _refuse_other_meaning(
             differ = (
                 "smaller values are better in one of them"
                 if lower != (name in before.get("lower_is_better", ()))
-                else "the values of one of them are standardised"
+                else "the values of one of them are standardized"
                 if judgments.standardised != bool(before.get("standardised"))
                 else ""
             )
@@ -273,10 +273,10 @@ def _store(
     files: Sequence[File],
     tell: Tell,
 ) -> Import:
-    rows, counted = judgments.rows, planned.counted
-    ids = fitting(rows["instance"].unique(), INSTANCE)
+    rows, counted = judgments.rows, planned.counted_rows
+    ids = fit_names(rows["instance"].unique(), INSTANCE)
     instances = tasks.instances_in(judgments, counted)
-    ids |= fitting(instances, INSTANCE)
+    ids |= fit_names(instances, INSTANCE)
     judged = {ids[name] for name in counted["instance"].unique()}
     task, criteria = planned.task, planned.criteria(about)
     questions = {name: question for name, (question, _) in criteria.items()}
@@ -287,7 +287,7 @@ def _store(
     else:
         tasks.extend_task(task, judgments, instances, ids)
         campaigns.move_ends(task, planned.moved)
-    names = fitting(
+    names = fit_names(
         [*counted["system"].unique(), *counted["other"].replace("", np.nan).dropna()],
         SYSTEM,
     )
@@ -297,7 +297,7 @@ def _store(
         task=task,
         layout=judgments.layout,
         choices=dict(about.choices),
-        files=described(files),
+        files=describe_files(files),
         source=about.source[:500],
         licence=about.licence[:200],
         citation=about.citation,
@@ -308,10 +308,10 @@ def _store(
             "standardised": judgments.standardised,
             "judges": _judges(judgments),
             "scales": {name: one.scale for name, one in planned.measures.items()},
-            "instances": changed(dict(ids)),
-            "systems": changed(dict(names)),
+            "instances": changed_names(dict(ids)),
+            "systems": changed_names(dict(names)),
             "criteria": {
-                kind: changed(pairs)
+                kind: changed_names(pairs)
                 for kind, pairs in (
                     (ONE, planned.names.rated),
                     (PAIRS, planned.names.paired),
@@ -330,21 +330,23 @@ def _store(
         imported_by=by,
     )
     of_system = submissions_of(row, names, by=by)
-    by_name, documents = tasks.stored(task, {name: ids[name] for name in instances})
+    by_name, documents = tasks.store_inputs(
+        task, {name: ids[name] for name in instances}
+    )
     predict(judgments.texts, of_system, by_name)
     known = Known(task, by_name, of_system, workers, ids, documents, timezone.now())
     n, done = sum(len(part.rows) for part in planned.parts), 0
 
-    def stored(more: int) -> None:
+    def report_stored(more: int) -> None:
         nonlocal done
         done += more
         tell("rows", done, n)
 
     for part in planned.parts:
         places = campaigns.places_of(row, part, of_system, questions, by=by)
-        write(part, places, known, stored)
+        write(part, places, known, report_stored)
     campaigns.count_instances(task)
-    tasks.ask_criteria(task, campaigns.asked(task))
+    tasks.ask_criteria(task, campaigns.asked_hit_types(task))
     if n >= MANY:
         # the next computation reads them all, and without new statistics the database
         # plans for small tables, which can take hours
@@ -361,7 +363,7 @@ def _judges(judgments: Judgments) -> list[str]:
 
 def _problems(judgments: Judgments) -> list[str]:
     unknown = (
-        "Of some rows nobody knows who judged: intervals and ranks leave workers out."
+        "Some rows have no rater, so intervals and ranks do not account for raters."
     )
     problems = [told(problem) for problem in judgments.problems[:1_000]]
     return problems + [unknown] * bool((judgments.rows["worker"] == "").any())

@@ -89,7 +89,7 @@ def criteria_before(task: Task | None) -> tuple[set[str], set[str]]:
     return found[ONE], found[PAIRS]
 
 
-def asked(task: Task) -> dict[str, HITType]:
+def asked_hit_types(task: Task) -> dict[str, HITType]:
     """Return the first HIT type of each criterion that a task has scores of."""
     found: dict[str, HITType] = {}
     for row in task.imports.order_by("pk"):
@@ -159,7 +159,7 @@ def _hit_type(
                 name: questions.get(name, name) for name in rows["named"].unique()
             },
             title=f"Imported: {row.task.title}"[:128],
-            description="Judgments that were made elsewhere.",
+            description="Imported ratings.",
             keywords="",
             reward_cents=0,
             assignment_seconds=0,
@@ -265,8 +265,8 @@ def known_task(slug: str) -> Task | None:
     task = Task.objects.filter(slug=slug).first()
     if task is not None and not task.imported:
         raise GenieError(
-            f"{task.title} is a task of this site, on which people are asked here; "
-            "judgments from elsewhere never mix with its own. Choose another name.",
+            f"{task.title} is a task of this site, on which raters work here, so "
+            f"imported ratings cannot be added to it. Choose another name.",
             code="not-imported",
         )
     return task
@@ -312,7 +312,7 @@ def extend_task(
         batch_size=_BATCH,
     )
     if new:
-        _resized(task, n + len(new))
+        _resize_task(task, n + len(new))
 
 
 def ask_criteria(task: Task, asked: Mapping[str, HITType]) -> None:
@@ -357,10 +357,10 @@ def leave_out_inputs(task: Task, ids: Collection[str]) -> None:
         if (one.position, one.sample_rank) != (place, place):
             one.position = one.sample_rank = place
             one.save(update_fields=["position", "sample_rank"])
-    _resized(task, len(left))
+    _resize_task(task, len(left))
 
 
-def _resized(task: Task, n: int) -> None:
+def _resize_task(task: Task, n: int) -> None:
     """Store the number of inputs; delete metric results, which used the old ones."""
     task.n_instances = n
     task.config["human"]["sample_size"] = n
@@ -369,7 +369,9 @@ def _resized(task: Task, n: int) -> None:
     MetricResult.objects.filter(submission__task=task).delete()
 
 
-def stored(task: Task, ids: Mapping[str, str]) -> tuple[dict[str, int], dict[str, str]]:
+def store_inputs(
+    task: Task, ids: Mapping[str, str]
+) -> tuple[dict[str, int], dict[str, str]]:
     rows = task.instances.values_list("instance_id", "pk", f"fields__{DOCUMENT}")
     found = {one: (pk, document or "") for one, pk, document in rows}
     of = {name: found[kept] for name, kept in ids.items()}

@@ -70,10 +70,10 @@ class Measure:
     lower_is_better: bool = False
     design: type[Design] = Number
 
-    def kept(self, values: Floats) -> Floats:
+    def to_stored(self, values: Floats) -> Floats:
         return as_kept(values, self.scale, lower_is_better=self.lower_is_better)
 
-    def found(self, ratings: Floats) -> Floats:
+    def to_file(self, ratings: Floats) -> Floats:
         return as_found(ratings, self.scale, lower_is_better=self.lower_is_better)
 
 
@@ -108,7 +108,7 @@ def find_scales(
         stated = stated or stated_scale(criterion)
         if criterion in before:
             slug, number = before[criterion]
-            slug, source = _moved(slug, values), f"as in import {number}"
+            slug, source = _name_own_unit(slug, values), f"as in import {number}"
         elif (given or stated) and given != GUESSED:
             slug = scale_named(given or stated, lower=lower)
             source = "as entered" if given else "as stated in the files"
@@ -159,7 +159,7 @@ def _are_means(values: Floats) -> bool:
     return bool(values.min() >= 0 and 1 < values.max() <= 10 and (values % 0.25).any())
 
 
-def unconfirmed(
+def unconfirmed_scales(
     rows: pd.DataFrame, scales: Mapping[str, UsedScale], files: Sequence[File]
 ) -> list[str]:
     """Return questions about scales with too few different values or a few strays."""
@@ -242,7 +242,9 @@ def measures(
                 f"{what}",
                 code="not-on-the-scale",
             )
-        made[criterion] = measure(used.slug, lower=lower, marked=_marked(own["spans"]))
+        made[criterion] = measure(
+            used.slug, lower=lower, marked=_has_marks(own["spans"])
+        )
     return made
 
 
@@ -284,10 +286,10 @@ def _by_criterion(
     ]
 
 
-def _moved(slug: str, values: Floats) -> str:
+def _name_own_unit(slug: str, values: Floats) -> str:
     least, most = _ends(all_scales()[slug])
     low, high = min(least, values.min()), max(most, values.max())
-    moved = _named(_family(slug), math.floor(low), math.ceil(high))
+    moved = _scale_slug(_family(slug), math.floor(low), math.ceil(high))
     return moved if _family(slug) in OWN_UNIT else slug
 
 
@@ -305,7 +307,7 @@ def scale_named(text: str, *, lower: bool = False) -> str:
     if found is None:
         return text.strip()
     low, high = sorted(0 - int(end) if lower else int(end) for end in found.groups())
-    return SLIDER if (low, high) == (0, 100) else _named("number", low, high)
+    return SLIDER if (low, high) == (0, 100) else _scale_slug("number", low, high)
 
 
 def in_words(slug: str) -> str:
@@ -338,22 +340,22 @@ def _guess(values: Floats, *, standardised: bool, lower: bool) -> str:
     usual = next(fitting, None)
     widest = max(-ends[0], ends[1])
     return (
-        _named("z", *ends)
+        _scale_slug("z", *ends)
         if standardised
         # an upper end that raters do not keep to: how many times as good
         else MAGNITUDE
         if low >= 0.01 and 100 < high <= 1_000_000
-        else _named("sum", *ends)
+        else _scale_slug("sum", *ends)
         if lower or low < -10 or high > 100 or (low < 0 and high <= 0)
-        else _named("number", *usual)
+        else _scale_slug("number", *usual)
         if usual
         else SLIDER
         if low >= 0 and 1 < high <= 100
-        else _named("number", -widest * (low < 0), widest)
+        else _scale_slug("number", -widest * (low < 0), widest)
     )
 
 
-def _named(family: str, low: float, high: float) -> str:
+def _scale_slug(family: str, low: float, high: float) -> str:
     return f"{family}_{low:.0f}_{high:.0f}"
 
 
@@ -378,7 +380,7 @@ def check_severities(rows: pd.DataFrame) -> None:
         )
 
 
-def _marked(spans: pd.Series) -> bool:
+def _has_marks(spans: pd.Series) -> bool:
     given = spans[spans.notna()]
     known = all(span.get("severity") in WEIGHTS for listed in given for span in listed)
     return len(given) > 0 and known
@@ -482,14 +484,14 @@ NOT_SAID, OVERALL = "not said", "overall"
 _TAKEN = "spans"
 
 
-def fitting(names: Iterable[str], longest: int) -> dict[str, str]:
+def fit_names(names: Iterable[str], longest: int) -> dict[str, str]:
     """Return each name as it is stored: shortened to `longest`, and never empty.
 
     Examples
     --------
-    >>> fitting(["a", ""], 100)
+    >>> fit_names(["a", ""], 100)
     {'a': 'a', '': 'not said'}
-    >>> len(fitting(["x" * 90], 50)["x" * 90])
+    >>> len(fit_names(["x" * 90], 50)["x" * 90])
     50
     """
     return _distinct(names, lambda name: _short(name, longest) or NOT_SAID)
@@ -530,6 +532,6 @@ def _short(name: str, longest: int) -> str:
     return plain if len(plain) <= longest else f"{plain[: longest - 9]}~{digest}"
 
 
-def changed(names: dict[str, str]) -> dict[str, str]:
+def changed_names(names: dict[str, str]) -> dict[str, str]:
     """Return the names that are stored differently: as stored, and as found."""
     return {kept: name for name, kept in names.items() if kept != name}

@@ -22,7 +22,7 @@ from leaderboard.imports.services.measures import (
     find_scales,
     join_alike,
     say_outside,
-    unconfirmed,
+    unconfirmed_scales,
 )
 from leaderboard.tasks.models import Task
 
@@ -61,12 +61,12 @@ def parts(
 
     `measures` has those of ratings. Empty parts are left out.
     """
-    counted = _counted(judgments).to_numpy()
+    counted = _count_judgments(judgments).to_numpy()
     rows = judgments.rows.reset_index(drop=True)
     rows = rows.assign(kept=rows["value"], exact=True, worker=_workers(rows))
     aside, rows = rows[~counted], rows[counted]
     paired = rows["other"] != ""
-    ratings, pairs = _rated(rows[~paired], measures), rows[paired]
+    ratings, pairs = _convert_ratings(rows[~paired], measures), rows[paired]
     ratings = ratings.assign(named=ratings["criterion"].map(names.rated))
     pairs = pairs.assign(named=pairs["criterion"].map(names.paired))
     finite = aside["kept"].where(np.isfinite(aside["kept"]), 0.0)
@@ -94,7 +94,7 @@ def criteria_of(
 
     `rated_before` and `paired_before` are those of the task's other imports.
     """
-    counted = _counted(judgments)
+    counted = _count_judgments(judgments)
     rows, aside = judgments.rows[counted], judgments.rows[~counted]
     paired = rows["other"] != ""
     # one score cannot be a mean of ratings and a share of preferences
@@ -110,7 +110,7 @@ def criteria_of(
     return Criteria(rated, pairs, criteria_by_name(aside["criterion"].unique()))
 
 
-def _counted(judgments: Judgments) -> pd.Series[bool]:
+def _count_judgments(judgments: Judgments) -> pd.Series[bool]:
     rows = judgments.rows
     counts: pd.Series[bool]
     counts = rows["role"].isin([role.value for role in judgments.counted])
@@ -122,27 +122,29 @@ def _counted(judgments: Judgments) -> pd.Series[bool]:
 def n_without_number(judgments: Judgments) -> int:
     """Count judgments that no board can use: without a number, or of no system."""
     meant = judgments.rows["role"].isin([role.value for role in judgments.counted])
-    return int((meant & ~_counted(judgments)).sum())
+    return int((meant & ~_count_judgments(judgments)).sum())
 
 
 def n_counted(judgments: Judgments) -> int:
-    return int(_counted(judgments).sum())
+    return int(_count_judgments(judgments).sum())
 
 
 def ratings_of(judgments: Judgments) -> pd.DataFrame:
     """Return the rows that count and rate one output each."""
-    rows = judgments.rows[_counted(judgments)]
+    rows = judgments.rows[_count_judgments(judgments)]
     return rows[rows["other"] == ""]
 
 
-def _rated(rows: pd.DataFrame, measures: Mapping[str, Measure]) -> pd.DataFrame:
+def _convert_ratings(
+    rows: pd.DataFrame, measures: Mapping[str, Measure]
+) -> pd.DataFrame:
     values = rows["value"].to_numpy(float)
     kept, exact = values.copy(), np.ones(len(rows), bool)
     scale = np.full(len(rows), "", object)
     for criterion, measure in measures.items():
         own = (rows["criterion"] == criterion).to_numpy()
-        kept[own], scale[own] = measure.kept(values[own]), measure.scale
-        exact[own] = measure.found(kept[own]) == values[own]
+        kept[own], scale[own] = measure.to_stored(values[own]), measure.scale
+        exact[own] = measure.to_file(kept[own]) == values[own]
     return rows.assign(kept=kept, exact=exact, scale=scale)
 
 
@@ -155,12 +157,12 @@ def _one(rows: pd.DataFrame) -> Part:
     again = _again(rows, ["system", "instance", "worker", "criterion"])
     rows = rows.assign(
         slot="",
-        campaign=_numbered(rows, ["system", "scale"]),
-        item=_numbered(
+        campaign=_number_groups(rows, ["system", "scale"]),
+        item=_number_groups(
             rows.assign(again=again), ["system", "scale", "instance", "again"]
         ),
     )
-    return Part(ONE, rows.assign(turn=_numbered(rows, ["item", "worker"])))
+    return Part(ONE, rows.assign(turn=_number_groups(rows, ["item", "worker"])))
 
 
 def _pages(rows: pd.DataFrame) -> Part:
@@ -171,8 +173,8 @@ def _pages(rows: pd.DataFrame) -> Part:
         shown = shown[:0]
     again = _again(shown, [*together, "system", "criterion"])
     shown = shown.assign(
-        campaign=_numbered(shown, ["scale"]),
-        item=_numbered(shown.assign(again=again), [*together, "again", "scale"]),
+        campaign=_number_groups(shown, ["scale"]),
+        item=_number_groups(shown.assign(again=again), [*together, "again", "scale"]),
     )
     place = shown.sort_values("place", kind="stable").drop_duplicates(
         ["item", "system"]
@@ -202,9 +204,9 @@ def _together(kind: str, rows: pd.DataFrame, by: list[str], scale: str) -> Part:
         slot="",
         scale=scale,
         campaign=0,
-        item=_numbered(rows.assign(again=again), [*by, "again"]),
+        item=_number_groups(rows.assign(again=again), [*by, "again"]),
     )
-    return Part(kind, rows.assign(turn=_numbered(rows, ["item", "worker"])))
+    return Part(kind, rows.assign(turn=_number_groups(rows, ["item", "worker"])))
 
 
 def _won(rows: pd.DataFrame) -> Part:
@@ -232,7 +234,7 @@ def _again(rows: pd.DataFrame, by: list[str]) -> Any:
     return rows.groupby(by, sort=False).cumcount()
 
 
-def _numbered(rows: pd.DataFrame, by: list[str]) -> Any:
+def _number_groups(rows: pd.DataFrame, by: list[str]) -> Any:
     return rows.groupby(by, sort=False).ngroup().to_numpy()
 
 
@@ -277,7 +279,11 @@ def settle(
     return (
         scales,
         asked,
-        [*_too_long(judgments, files), *open_ones, *unconfirmed(rows, scales, files)],
+        [
+            *_too_long(judgments, files),
+            *open_ones,
+            *unconfirmed_scales(rows, scales, files),
+        ],
     )
 
 

@@ -54,7 +54,7 @@ def take_back(row: Import, tell: Tell = lambda what, done, of: None) -> bool:
             row.delete()
             if other:
                 leave_out_inputs(task, brought)
-                ask_criteria(task, campaigns.asked(task))
+                ask_criteria(task, campaigns.asked_hit_types(task))
             else:
                 _task(task)
             Worker.objects.filter(platform=PLATFORM, assignments=None).delete()

@@ -106,7 +106,7 @@ def write(part: Part, places: Sequence[Place], known: Known, tell: Tell) -> None
     items = rows.drop_duplicates("item").sort_values("item")
     item_pks, hit_pks = _items(part, items, places, known)
     if part.kind != ASIDE:
-        _judged(part, items, item_pks, places, known)
+        _store_judged(part, items, item_pks, places, known)
     turns = rows.drop_duplicates("turn").sort_values("turn")
     turn_pks = _turns(turns, [hit_pks[item] for item in turns["item"].tolist()], known)
     about = turns.set_index("turn")[["at", "seconds"]].reindex(rows["turn"])
@@ -169,7 +169,7 @@ def _items(
     return pks, hits
 
 
-def _judged(
+def _store_judged(
     part: Part,
     items: pd.DataFrame,
     item_pks: Sequence[int],
@@ -249,9 +249,9 @@ def _details(
     )
     values = zip(rows["value"].tolist(), rows["exact"].tolist(), strict=True)
     for detail, times, usual, (value, exact) in zip(
-        _said(rows, known), own, of_turn, values, strict=True
+        _answer_rows(rows, known), own, of_turn, values, strict=True
     ):
-        if not _same(times[0], _kept(usual[0])):
+        if not _same(times[0], _database_time(usual[0])):
             detail["at"] = _number(times[0])
         if not _same(times[1], usual[1]):
             detail["seconds"] = _number(times[1])
@@ -260,7 +260,7 @@ def _details(
         yield detail
 
 
-def _said(rows: pd.DataFrame, known: Known) -> Iterator[dict[str, Any]]:
+def _answer_rows(rows: pd.DataFrame, known: Known) -> Iterator[dict[str, Any]]:
     names = (
         *("file", "row", "role", "page", "place", "document", "instance"),
         *("spans", "word"),
@@ -286,7 +286,7 @@ def _number(value: float) -> float | str | None:
     return None if math.isnan(value) else word
 
 
-def _kept(at: float) -> float:
+def _database_time(at: float) -> float:
     """Return a time with the precision of a database column, microseconds."""
     return at if math.isnan(at) else datetime.fromtimestamp(at, UTC).timestamp()
 
@@ -311,11 +311,11 @@ def submissions_of(
     )
     for name in dict.fromkeys(names.values()):
         if name not in known:
-            known[name] = _made(row, team, name, by)
+            known[name] = _create_submission(row, team, name, by)
     return {name: known[kept] for name, kept in names.items()}
 
 
-def _made(row: Import, team: Team, name: str, by: Account) -> int:
+def _create_submission(row: Import, team: Team, name: str, by: Account) -> int:
     evaluation = HumanEvaluation.objects.create(
         task=row.task,
         state=State.ANNOTATED,
@@ -344,7 +344,7 @@ def _made(row: Import, team: Team, name: str, by: Account) -> int:
     SubmissionEvent.objects.create(
         submission=submission,
         state=submission.state,
-        sentence="Its judgments were made elsewhere and imported.",
+        sentence="Its ratings were imported.",
         actor=by,
         # the submitter does not need news of it
         announced_at=timezone.now(),
@@ -406,7 +406,7 @@ def score_imported(task: Task, tell: TellOf) -> None:
 
 def _score(evaluation: HumanEvaluation) -> None:
     read_at = timezone.now()
-    scores = scoring.computed(evaluation)
+    scores = scoring.compute_scores(evaluation)
     with transaction.atomic():
         scoring.write(evaluation, scores, reason=REASON)
         Score.objects.filter(evaluation=evaluation, superseded_at=None).update(

@@ -15,7 +15,7 @@ from genie.accounts.throttles import CheckThrottle
 from genie.lib.bounded import LimitExceeded, Limits, call_bounded
 from genie.lib.errors import GenieError
 from genie.lib.serving.one_at_a_time import one_at_a_time
-from genie.lib.serving.uploads import announced, drop
+from genie.lib.serving.uploads import announced_length, drop
 from leaderboard.api.base import View, operation
 from leaderboard.api.query import Body
 from leaderboard.table_stats.rank_audit.read import MOST_BYTES, read_or_refuse
@@ -37,10 +37,10 @@ def refuse_too_large(request: HttpRequest) -> None:
     GenieError
         If it is larger than the largest accepted file of scores.
     """
-    if announced(request) > MOST_BYTES + _ROOM:
+    if announced_length(request) > MOST_BYTES + _ROOM:
         drop(request, 2 * MOST_BYTES)
         raise GenieError(
-            f"The file is larger than {MOST_BYTES >> 20} MB, the limit here; run "
+            f"The file is larger than {MOST_BYTES >> 20} MB, the limit here. Run "
             "`genie audit_ranks` on your own machine.",
             code="file-too-large",
         )
@@ -60,7 +60,7 @@ def audit_file(file: IO[bytes], *, lower_is_better: bool = False) -> Audit:
         )
     except LimitExceeded:
         raise GenieError(
-            "Reading this file takes more time or memory than is allowed here; run "
+            "Reading this file takes more time or memory than is allowed here. Run "
             "`genie audit_ranks` on your own machine.",
             code="bad-scores",
         ) from None
@@ -68,8 +68,8 @@ def audit_file(file: IO[bytes], *, lower_is_better: bool = False) -> Audit:
         raise GenieError(scores, code="bad-scores")
     if len(scores.systems) > MOST_PAIRED:
         raise GenieError(
-            f"{len(scores.systems)} systems are more than the {MOST_PAIRED} that are "
-            "compared here; run `genie audit_ranks` on your own machine.",
+            f"{len(scores.systems)} systems are more than the {MOST_PAIRED} that can "
+            "be compared here. Run `genie audit_ranks` on your own machine.",
             code="bad-scores",
         )
     return audit(scores, lower_is_better=lower_is_better)
@@ -122,8 +122,8 @@ class RankAudit(View):
 
     @operation(
         "Audit the ranks of any leaderboard with per-item scores",
-        "CSV, TSV or JSON with a score for each system and item gives clusters, the ranks "
-        "that each system may hold, and a badge. Nothing is stored.",
+        "Upload CSV, TSV or JSON with a score for each system and item to get "
+        "clusters, each system's possible ranks, and a badge. The file is not stored.",
         *("bad-scores", "file-too-large"),
         operation_id="rank_audit",
         without=("request-too-large",),

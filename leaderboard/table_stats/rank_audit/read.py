@@ -84,8 +84,8 @@ def read_scores(file: IO[bytes], name: str = "") -> Scores:
         of_item, value = found.setdefault(item, {}), _number(str(text))
         if system in of_item:
             value = (
-                f"is a second score of {system!r} for item {item!r}; give one for each "
-                "item, such as the mean"
+                f"is a second score of {system!r} for item {item!r}; use one score "
+                "for each item, such as the mean"
             )
         if isinstance(value, str):
             message = f"{str(text)[:40]!r} {value}"
@@ -110,7 +110,7 @@ def _cells(file: File) -> Iterator[_Cell]:
 def _from_object(value: Mapping[str, Any], file: File) -> Iterator[_Cell]:
     for name, scores in value.items():
         if not isinstance(scores, dict):
-            message = 'give an object from item to score, such as {"item-1": 0.5}'
+            message = 'use an object from item to score, such as {"item-1": 0.5}'
             raise refuse("bad-scores", message, file.name, "", name)
         for key, score in scores.items():
             yield name, key, score, f"item {key!r}", name, None
@@ -157,7 +157,6 @@ def _number(cell: str) -> float | str | None:
 def _complete(
     cells: dict[str, dict[str, float | None]], groups: dict[str, str]
 ) -> Scores | str:
-    """Return the items scored for every system; a text: the problem with them."""
     systems = list(dict.fromkeys(name for row in cells.values() for name in row))
     if unfit := next(filter(None, map(first_unfit, systems)), ""):
         return f"a system's name contains {unfit}, which cannot be shown"

@@ -13,9 +13,9 @@ from leaderboard.table_stats.rank_audit.read import Scores
 from leaderboard.table_stats.report import Sheet
 
 _RULE = (
-    "A system ranks below another only where their difference is significant after "
-    "Holm's correction for all pairs (5 %); lines separate clusters, and every system of "
-    "a cluster is significantly better than every system of the next."
+    "A system ranks below another only if their difference is significant after "
+    "Holm's correction for all pairs (5%); lines separate clusters, and every system "
+    "of a cluster is significantly better than every system of the next."
 )
 _SUBJECT = "rank audit"
 
@@ -63,11 +63,15 @@ class Audit:
         found, n = self.estimates, self.scores.n_left_out
         grouped = bool(self.scores.groups)
         groups = f" in {found.n_groups:,} groups" * grouped
-        left_out = f"{n:,} item{'s' if n > 1 else ''} left out: some system has no score there."
-        few = f"{found.n_groups} groups are few: clustered errors are then too small."
+        left_out = (
+            f"{n:,} item{'s' if n > 1 else ''} left out because a system has no score "
+            "there."
+        )
+        few = f"{found.n_groups} groups are few, so clustered errors are too small."
         return [
-            f"{found.n_items:,} items{groups}; {found.method}. Other items of the same "
-            "kind are covered; other raters, prompts, seeds and contamination are not.",
+            f"{found.n_items:,} items{groups}; {found.method}. Results cover other "
+            "items of the same kind, but not other raters, prompts, seeds or "
+            "contamination.",
             _RULE,
             *[left_out] * (n > 0),
             *[few] * (grouped and found.n_groups < 20),
@@ -103,7 +107,7 @@ def sheet(found: Audit) -> Sheet:
                 str(line["cluster"]),
             )
         )
-    header = ("rank", "system", "mean", "95 % interval", "cluster")
+    header = ("rank", "system", "mean", "95% interval", "cluster")
     notes = (found.verdict, *found.notes)
     return Sheet("Ranks audited", header, tuple(rows), notes, frozenset(rules))
 

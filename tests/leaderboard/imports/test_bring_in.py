@@ -174,8 +174,8 @@ def test_preferences_get_a_joint_evaluation_and_a_board_of_shares(client):
     assert 50 < best.mean < 100
     # whose time nobody knows counts as a worker all the same
     shown = client.get(f"/submissions/{best.submission.pk}/").text
-    assert "5 workers, elsewhere" in shown
-    about = client.get(f"/tasks/{row.task.slug}/about/").text
+    assert "They come from 5 raters" in shown
+    about = client.get(f"/tasks/{row.task.slug}/methods/").text
     assert "comparisons won for each instance, averaged over the instances" in about
     # screen readers know the languages of HTML, not those of tools
     assert (row.task.source_language, row.task.target_language) == ("en", "de")
@@ -189,7 +189,7 @@ def test_preferences_get_a_joint_evaluation_and_a_board_of_shares(client):
         (said["system"], said["other"], words[said["value"]]) for said in rows
     )
     assert client.get(f"/joint-evaluations/{joint.pk}/").status_code == 200
-    for page in ("", "evidence/", "differences/", "weights/", "evaluations/"):
+    for page in ("", "methods/", "pairs/", "outputs/", "weights/", "evaluations/"):
         assert client.get(f"/tasks/{row.task.slug}/{page}").status_code in (200, 404)
 
 
@@ -215,7 +215,7 @@ def test_little_or_nothing_to_tell_still_gets_a_board(client, more):
     about = About(scales={"*": "-1 to 100"})
     row = bring_in(judgments, slug="elsewhere", by=make_user("importer"), about=about)
     assert client.get("/tasks/elsewhere/").status_code == 200
-    assert client.get("/tasks/elsewhere/evidence/").status_code == 200
+    assert client.get("/tasks/elsewhere/methods/").status_code == 200
     assert_frame_equal(
         judgments_of(row.task).rows.drop(columns="worker"),
         judgments.rows.drop(columns="worker"),
@@ -247,34 +247,6 @@ def test_a_stopped_import_leaves_nothing():
     with pytest.raises(KeyboardInterrupt):
         bring_in(ratings(), slug="elsewhere", by=make_user("importer"), tell=stop)
     assert not Task.own.exists()
-
-
-@pytest.mark.parametrize(
-    ("values", "lower", "scale", "mean"),
-    [
-        ([-3, -2, 0, 2, 3], (), "number_-3_3", 50.0),
-        ([0, 5, 1], ("overall",), "sum_-5_0", -2.0),
-        ([0.1, 0.2, 0.25, 0.3, 0.4], (), "number_0_1", 25.0),
-    ],
-)
-def test_values_keep_a_scale_that_does_not_mislead(values, lower, scale, mean):
-    judgments = Judgments(
-        "plain",
-        frame(
-            {
-                "worker": [f"w{n}" for n in range(len(values))],
-                "instance": [f"i{n}" for n in range(len(values))],
-                "system": "red",
-                "criterion": "overall",
-                "value": [float(v) for v in values],
-            }
-        ),
-        lower_is_better=lower,
-    )
-    bring_in(judgments, slug="elsewhere", by=make_user("importer"))
-    score = Score.own.get()
-    assert score.evaluation.campaign.hit_type.scale == scale
-    assert score.estimates["plain"]["mean"] == pytest.approx(mean)
 
 
 def test_metrics_are_computed_of_systems_whose_outputs_are_all_there():

@@ -11,7 +11,7 @@ import pytest
 from genie.lib.errors import GenieError
 from leaderboard.files import File
 from leaderboard.imports.readers.columns import propose
-from leaderboard.imports.readers.expand import _joining_mark, read_tables
+from leaderboard.imports.readers.expand import order_of, read_tables
 from leaderboard.imports.readers.mapping import parse, to_toml
 from leaderboard.imports.readers.read import propose as propose_any
 from leaderboard.imports.readers.words import scale_of, side_of
@@ -559,5 +559,64 @@ def test_no_rating_is_lost_without_a_confirmation(kind):
 
 
 def test_texts_with_markup_are_no_orders_of_systems():
-    assert _joining_mark(["a <b>0</b> c", "d <b>1</b> e"]) == ""
-    assert _joining_mark(["ada > bob > cat", "bob > cat > ada"]) == ">"
+    assert order_of(["a <b>0</b> c", "d <b>1</b> e"]) is None
+    mark, ranks = order_of(["ada > bob = cat", "bob > cat > ada"])
+    assert (mark, ranks["ada > bob = cat"]) == (">", {"ada": 1, "bob": 2, "cat": 2})
+
+
+THREE = ("gpt", "bart", "t5")
+ORDERS = [R.sample(THREE, 3) for _ in range(24)]
+SLOTS = [[*R.sample("abcd", 4), *R.sample("1234", 2)] for _ in range(24)]
+GRADED = [(s, i, r, R.choice("LLMH")) for i, s in lines(*MODELS) for r in "uv"]
+
+
+# What tables hold, and the answers to their questions; how many ratings of what there are.
+@pytest.mark.parametrize(
+    ("head", "rows", "said", "n", "criterion"),
+    [
+        ("d rater order_best_first".replace(" ", ";"),
+         [(i, "u", ", ".join(one)) for i, one in enumerate(ORDERS)], {}, 72, ""),
+        ("d;rater;ranking", [(i, "u", " > ".join(one)) for i, one in enumerate(ORDERS)], {}, 72, ""),
+        ("q;k;o1;o2;o3;o4;most_fluent;least_fluent", [(i, "u", *one) for i, one in enumerate(SLOTS)],
+         {}, 120, "preference"),
+        ("q;rater;modelA;modelB;scoreA;scoreB",
+         [(i, w, *R.sample(MODELS, 2), R.randint(1, 5), R.randint(1, 5)) for i, w in lines("u", "v")],
+         {}, 48, "score"),
+        ("Gerät;Nr.;rater;Stufe", GRADED, {"system": "Gerät", "words": "L=1,M=2,H=3"}, 48, ""),
+        ("system;utt;grader;temperature;quality",
+         [(s, i, "u", t, R.randint(1, 5)) for i, s in lines(*MODELS) for t in ("low", "high")],
+         {"system": "system,temperature"}, 48, ""),
+    ],
+)  # fmt: skip
+def test_values_tell_orders_places_sides_and_designs(head, rows, said, n, criterion):
+    found = propose([table(head, rows)], said)
+    assert [one.name for one in found.questions if one.needed] == []
+    made = found.judgments.judged
+    assert len(made[made["value"].notna()]) == n
+    assert not criterion or {*made["criterion"]} == {criterion}
+
+
+def test_a_condition_within_system_item_and_rater_is_asked_about():
+    rows = [(s, i, "u", t, 3) for i, s in lines(*MODELS) for t in ("low", "high")]
+    found = propose([table("system;utt;rater;prompting;quality", rows)], {})
+    asked = [one for one in found.questions if one.needed]
+    assert [(one.name, one.found) for one in asked] == [("system", "system,prompting")]
+
+
+def test_tables_are_joined_by_keys_and_by_numbers_in_names():
+    rated = table(
+        "sample;rater;quality 1;quality 2",
+        [(i, "u", *SCORES[i][:2]) for i in range(12)],
+    )
+    key = table("number;model", [(1, "gpt"), (2, "bart")], name="key.csv")
+    found = propose([rated, key], {})
+    assert {*found.judgments.judged["system"]} == {*MODELS}
+    outputs = [
+        {"output": f"o{i}", "model": s} for i, (_, s) in enumerate(lines(*MODELS))
+    ]
+    ratings = [
+        {"output": f"o{i}", "rater": r, "score": 3} for i in range(24) for r in "uv"
+    ]
+    found = propose([as_json({"outputs": outputs, "ratings": ratings})], {})
+    assert len(found.judgments.judged) == 48
+    assert {*found.judgments.judged["system"]} == {*MODELS}

@@ -35,59 +35,6 @@ def begun(values, said=None, slug="x", **more):
 
 
 @pytest.mark.parametrize(
-    ("values", "scale"),
-    [
-        ([1, 2, 3, 4, 5], "1 to 5"),
-        ([1, 2, 3, 4, 6], "1 to 6"),
-        ([0, 1, 2, 3, 5], "0 to 5"),
-        ([0, 1, 2, 3, 7], "0 to 10"),
-        ([0, 0.2, 0.4, 0.6, 0.9], "0 to 1"),
-        ([2, 3, 4, 5, 9], "1 to 10"),
-        ([0, 10, 25, 73, 100], "0 to 100"),
-        ([50, 100, 200, 300, 111111], "magnitude"),
-        ([-25, -5, -1, -0.1, 0], "sum_-25_0"),
-        ([-1.5, 2, 1, 0, -1], "-2 to 2"),
-    ],
-)
-def test_the_scale_that_is_shown_is_stored_and_used(values, scale):
-    judgments, shown, task = begun(values * 2)
-    (one,) = shown.scales
-    assert (one.scale.shown, one.scale.confirmed) == (scale, True)
-    assert scale in shown.to_text()
-    if scale not in ("0 to 10", "magnitude", "sum_-25_0"):  # one of each kind
-        return
-    row = store(judgments, task)
-    assert row.said["scales"] == {"": one.scale.slug}
-    used = {s.evaluation.campaign.hit_type.scale for s in Score.own}
-    assert used == {one.scale.slug}
-    assert row.task.config["human"]["scale"] == one.scale.slug
-
-
-def test_fewer_than_five_different_values_need_an_answer():
-    values = [2, 3, 4, 4, 2, 3, 4, 3]
-    of_means = begun([1.33, 1.67, 2, 2.67, 3])[1]
-    assert "1 to 5 (guessed from the values; to be confirmed)" in of_means.to_text()
-    judgments, shown, task = begun(values)
-    assert "to be confirmed" in shown.to_text()
-    assert "--scale '*=LOWEST to HIGHEST', or in the field Scale" in shown.refused[0]
-    with refusal("not-settled"):
-        store(judgments, task)
-    assert not Import.objects.exists()
-    assert not begun(values, {"*": "guessed"})[1].refused
-    judgments, shown, task = begun(values, {"*": "1-5"})
-    assert not shown.refused
-    assert "1 to 5 (as entered)" in shown.to_text()
-    row = store(judgments, task)
-    assert row.said["scales"] == {"": "number_1_5"}
-    means = {s.submission.system_name: s.mean for s in Score.own}
-    assert means == {"ada": pytest.approx(50.0), "bob": pytest.approx(56.25)}
-    # a later wave needs no answer, and stays on the scale of the first
-    judgments, shown, task = begun([4, 4, 5, 5])
-    assert f"1 to 5 (as in import {row.pk})" in shown.to_text()
-    assert store(judgments, task).said["scales"] == {"": "number_1_5"}
-
-
-@pytest.mark.parametrize(
     ("usual", "stray", "scale"),
     [
         (range(1, 6), [55, 55], "1 to 5"),

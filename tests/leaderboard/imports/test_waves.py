@@ -12,11 +12,11 @@ from leaderboard.evaluation.selectors.joint import criterion_results, estimates_
 from leaderboard.evaluation.selectors.system_ratings import marked_errors
 from leaderboard.imports.readers.judgments import Judgments, Problem, Texts, from_rows
 from leaderboard.imports.readers.read import read
-from leaderboard.imports.selectors import About, judgments_of
+from leaderboard.imports.selectors import judgments_of
 from leaderboard.imports.services import bring_in as module
 from leaderboard.imports.services.bring_in import bring_in
 from leaderboard.imports.services.take_back import take_back
-from leaderboard.models import Import, JointEvaluation, Score, Task
+from leaderboard.models import Import, JointEvaluation, Score
 from leaderboard.releases.make import make
 from leaderboard.releases.rebuilding.rebuild import rebuild
 from tests.factories import make_user
@@ -272,51 +272,6 @@ def test_a_wave_beyond_the_ends_of_z_scores_or_penalties_moves_them(staff):
     assert ":z_-4_3|" in score.signature or "scale:z_-4_3" in score.signature
 
 
-def test_a_wave_beyond_points_says_what_to_do(staff):
-    waves = [ratings(n=8), ratings(n=8, seed=3)]
-    for rows, most in zip(waves, (5, 7), strict=True):
-        rows.rows["value"] = [float(1 + i % most) for i in range(len(rows.rows))]
-    row = bring_in(waves[0], slug="x", by=staff)
-    with pytest.raises(GenieError) as refused:
-        bring_in(waves[1], slug="x", by=staff)
-    for said in (
-        "1 to 5",
-        f"--take-back {row.pk}",
-        "--scale 'overall=1 to 7'",
-        "row 7",
-    ):
-        assert said in refused.value.message
-    # nor may what the same points mean be said anew: scores are percent of the way
-    about = About(scales={"overall": "number_1_7"})
-    with pytest.raises(GenieError, match="--take-back"):
-        bring_in(waves[1], slug="x", by=staff, about=about)
-    take_back(row)
-    bring_in(waves[0], slug="x", by=staff, about=about)
-    bring_in(waves[1], slug="x", by=staff)
-    assert n_by_criterion() == {"overall": 8}
-
-
-def test_a_criterion_of_a_later_wave_joins_those_of_the_task_and_leaves_with_it(staff):
-    first, second = ratings(n=8), standardised(-1.5, 1.5)
-    second.rows["criterion"] = "adequacy"
-    before = bring_in(first, slug="x", by=staff)
-    about = About(questions={"adequacy": "How much of the meaning is there?"})
-    row = bring_in(second, slug="x", by=staff, about=about)
-    task = Task.objects.get(slug="x")
-    assert list(task.human.criteria) == ["overall", "adequacy"]
-    assert task.human.criteria["adequacy"] == "How much of the meaning is there?"
-    assert list(task.configuration.joint.criteria) == ["overall", "adequacy"]
-    take_back(before)
-    task = Task.objects.get(slug="x")
-    assert list(task.human.criteria) == ["adequacy"]
-    assert (task.human.design, task.human.scale) == ("number", "z_-2_2")
-    assert n_by_criterion() == {"adequacy": 8}
-    bring_in(preferences("choice"), slug="x", by=staff)
-    take_back(row)
-    task = Task.objects.get(slug="x")
-    assert (list(task.human.criteria), task.human.scale) == (["choice"], "preferred")
-
-
 @pytest.mark.parametrize("known", [0, 2])
 def test_unknown_workers_are_no_diligent_one(known, client, tmp_path):
     rows = ratings(n=24)
@@ -334,9 +289,8 @@ def test_unknown_workers_are_no_diligent_one(known, client, tmp_path):
     assert (back == "").tolist() == unnamed.tolist()
     submission = scores[0].submission_id
     told = client.get(f"/submissions/{submission}/").text
-    assert "workers unknown" in told
-    assert ("nobody here knows who rated" in told) == (not known)
-    assert "workers unknown" in client.get("/tasks/x/").text
+    assert "raters not recorded" in told
+    assert ("the files do not identify who rated" in told) == (not known)
     made = make(row.task, tmp_path / "release")
     assert rebuild(made.folder).n_same
 
@@ -344,12 +298,12 @@ def test_unknown_workers_are_no_diligent_one(known, client, tmp_path):
 def test_a_board_of_preferences_says_when_pairs_met_unevenly(staff, client):
     even = [("red", "blue", 6, 6), ("blue", "green", 6, 6), ("red", "green", 6, 5)]
     bring_in(met(even), slug="even", by=staff)
-    assert "Pairs met unevenly" not in client.get("/tasks/even/").text
+    assert "Uneven pairings" not in client.get("/tasks/even/").text
     uneven = [("red", "blue", 30, 29), ("blue", "green", 6, 6), ("red", "green", 6, 6)]
     task = bring_in(met(uneven), slug="uneven", by=staff).task
     joint = JointEvaluation.objects.get(task=task)
     page = client.get("/tasks/uneven/").text
-    assert "Pairs met unevenly" in page
+    assert "Uneven pairings" in page
     assert reverse("leaderboard:joint", args=[joint.pk]) in page
     [result] = criterion_results(joint, {})
     ends = [end for row in result.rows for end in (row.low, row.high)]

@@ -46,7 +46,7 @@ def test_every_published_and_computed_cell_comes_out(name):
             f"{name}/{judge}/omega_exact": told.winning_rate,
             f"{name}/{judge}/advantage_probability": told.advantage_probability,
             f"{name}/{judge}/rho_exact": told.advantage_probability,
-            f"{name}/{judge}/passed": told.passed,
+            f"{name}/{judge}/passed": told.passes,
             f"{name}/{judge}/annotators_tested": len(told.people),
             f"{name}/{judge}/min_p": min(p_values),
             f"{name}/{judge}/max_p": max(p_values),
@@ -91,10 +91,10 @@ def test_who_has_few_labels_is_skipped_but_still_counts_for_others():
 def test_nothing_is_said_where_nobody_can_be_tested():
     told = alternative_annotator_test(PEOPLE, {"0": 1})
     assert math.isnan(told.winning_rate)
-    assert not told.passed
+    assert not told.passes
     with pytest.raises(ValueError, match="at least three people"):
         alternative_annotator_test({"a": {}, "b": {}}, {})
-    with pytest.raises(ValueError, match="Two people and two instances"):
+    with pytest.raises(ValueError, match="two instances with at least two people"):
         agreement(PEOPLE, {"0": 1}, score="accuracy", seed=1)
 
 
@@ -104,7 +104,7 @@ def test_the_command_prints_tables_and_refuses_in_words(tmp_path, capsys):
     wrong = {str(i): 7 for i in range(40)}
     judges.write_text(json.dumps({"mimic": PEOPLE["a"], "wrong": wrong}))
     numbers = tmp_path / "out.json"
-    call_command("test_judges", people, judges, licence=True, json=numbers)
+    call_command("test_judges", people, judges, license=True, json=numbers)
     tell(capsys.readouterr().out.replace(str(tmp_path), ""))
     tell(numbers.read_text())
     judges.write_text('{"mimic": {"q1": null}}')

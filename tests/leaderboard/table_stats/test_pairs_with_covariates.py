@@ -74,7 +74,7 @@ def test_without_workers_sessions_are_drawn_and_without_them_comparisons(tmp_pat
     alone = analyse_pairs(pairs)
     assert (alone.raters, alone.n_workers) == ("comparison", 0)
     assert alone.systems[0].estimate.ends == alone.systems[0].plain.ends
-    assert "Who compared is unknown" in as_text(sheets(alone))
+    assert "Raters are not recorded" in as_text(sheets(alone))
     json.dumps(document([alone], []), allow_nan=False)
 
 
@@ -108,7 +108,7 @@ def test_votes_of_programs_are_not_counted_as_peoples(tmp_path, form):
     assert found.systems == analyse_pairs(whole).systems
     said = as_text(sheets(found))
     assert "Left out: 18 by programs (gpt-4), which are not people." in said
-    assert "4 votes that the same worker gave again later" in said
+    assert "4 repeated votes by the same worker" in said
     # across files, too; programs by themselves are called programs
     apart = [
         written(tmp_path / f"{name}.{form}", r)

@@ -63,7 +63,7 @@ def test_items_of_a_group_that_are_alike_count_once():
 
 
 def test_equal_systems_are_seldom_told_apart():
-    """Five equal systems, 150 times: any pair in at most 5 % of the times (± 3.6)."""
+    """Five equal systems, 150 times: any pair in at most 5% of the times (± 3.6)."""
     wrong = 0
     for seed in range(150):
         rng = np.random.default_rng(seed)
@@ -131,7 +131,7 @@ def test_items_without_a_score_for_every_system_are_left_out_and_counted():
         ("item,a,a\nq1,1,1\n", "line 1, column “a”: two columns have this header"),
         ("item,a\nq1,1\nq2,0\n", "at least two systems"),
         ("item,a,b\nq1,1,\nq2,,0\n", "only 0 of 2 items"),
-        ('{"a": 3}', "give an object from item to score"),
+        ('{"a": 3}', "use an object from item to score"),
         ('{"a": ', "not valid JSON"),
         ('{"\\ud800": {"q": 1, "r": 2}, "b": {"q": 2, "r": 3}}', "cannot be shown"),
         ("item,a,b\nq1,1,1e-300\n", "'1e-300' is out of range"),
