@@ -154,12 +154,12 @@ def _table(ratings: npt.ArrayLike) -> Floats:
 
 def _two_way(table: Floats) -> _MeanSquares:
     n, k = table.shape
-    centred = table - table.mean()
-    item, rater = centred.mean(axis=1), centred.mean(axis=0)
+    centered = table - table.mean()
+    item, rater = centered.mean(axis=1), centered.mean(axis=0)
     rows = k * float((item**2).sum()) / (n - 1)
     columns = n * float((rater**2).sum()) / (k - 1)
-    within = float(((centred - item[:, None]) ** 2).sum()) / (n * (k - 1))
-    residual = centred - item[:, None] - rater
+    within = float(((centered - item[:, None]) ** 2).sum()) / (n * (k - 1))
+    residual = centered - item[:, None] - rater
     error = float((residual**2).sum()) / ((n - 1) * (k - 1))
     squares = _MeanSquares(n, float(k), rows, within, columns, error)
     return _without_rounding(table, squares)

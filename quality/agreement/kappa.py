@@ -57,7 +57,7 @@ def percentage_agreement(
     (1971), eq. 2-3.
     """
     labels = ratings if isinstance(ratings, LabelCounts) else label_counts(ratings)
-    share = _agreeing(labels.counts[labels.counts.sum(axis=1) >= 2])
+    share = _agreeing_share(labels.counts[labels.counts.sum(axis=1) >= 2])
     low, high, _ = item_interval(
         lambda drawn: drawn @ share / len(share),
         len(share),
@@ -69,7 +69,7 @@ def percentage_agreement(
     )
 
 
-def _agreeing(counts: Floats) -> Floats:
+def _agreeing_share(counts: Floats) -> Floats:
     sizes = counts.sum(axis=1)
     share: Floats = ((counts**2).sum(axis=1) - sizes) / (sizes * (sizes - 1))
     return share
@@ -114,7 +114,7 @@ def fleiss_kappa(
             "Fleiss' kappa needs the same number of ratings, at least two, for each "
             "item; Krippendorff's alpha allows missing ratings."
         )
-    share = _agreeing(counts)
+    share = _agreeing_share(counts)
 
     def parts(drawn: Floats) -> tuple[Floats, Floats]:
         margins = drawn @ counts / (len(counts) * sizes[0])

@@ -98,7 +98,7 @@ def _disagreement(counts: Floats, labels: LabelCounts, level: Level) -> _Disagre
         gap = numbers[:, None] - numbers
         return _with_distances(counts, (gap / np.where(total > 0, total, 1)) ** 2)
     if level == "interval":
-        # Centred: squares of large numbers would drown their differences.
+        # Centered: squares of large numbers would drown their differences.
         middle = numbers - (numbers.mean() if numbers.size else 0.0)
         return _with_positions(
             counts, lambda margins: np.broadcast_to(middle, margins.shape)
@@ -135,7 +135,7 @@ def _with_positions(
     def disagreement(drawn: Floats) -> tuple[Floats, Floats]:
         total, margins = drawn @ sizes, drawn @ counts
         at = positions(margins)
-        # Centred for the same reason; distances stay as they are.
+        # Centered for the same reason; distances stay as they are.
         at = at - ((margins * at).sum(axis=1) / total)[:, None]
         squares, sums = at**2 @ counts.T, at @ counts.T
         within = 2 * (sizes * squares - sums**2) / np.maximum(sizes - 1, 1)

@@ -73,12 +73,14 @@ def marked_items(assignment: Assignment) -> list[MarkedItem]:
     for answer in assignment.ratings.order_by("pk"):
         answers.setdefault(answer.item_id, []).append(answer)
     return [
-        _marked(assignment, item, answers.get(item.pk, []), test_questions.get(item.pk))
+        _mark_item(
+            assignment, item, answers.get(item.pk, []), test_questions.get(item.pk)
+        )
         for item in items
     ]
 
 
-def _marked(
+def _mark_item(
     assignment: Assignment,
     item: Item,
     answers: list[Rating],

@@ -21,7 +21,7 @@ class Appeal(models.Model):
     # empty for a requester's work
     pool = models.ForeignKey("crowd.Pool", models.PROTECT, null=True, blank=True)
     # One of the three: our rejected work, a requester's, or the ban. All three are
-    # empty if the appeal is against the exclusion from all work.
+    # empty if the appeal is against the record in a pool, or the exclusion from all work.
     assignment = models.OneToOneField(
         "crowd.Assignment",
         on_delete=models.CASCADE,
@@ -77,5 +77,7 @@ class Appeal(models.Model):
         if self.requester_assignment is not None:
             return f"a rejection · {self.requester_assignment.hit.requester}"
         if self.assignment_id is None and self.ban_id is None:
+            if self.pool_id is not None:
+                return f"the weight of their answers · {self.pool_id}"
             return "exclusion from all work"
         return f"{'a rejection' if self.assignment_id else 'a ban'} · {self.pool_id}"

@@ -11,13 +11,22 @@ from django.utils.translation import gettext
 
 from crowd.elsewhere.pages import for_workers
 from crowd.hits.models import Assignment, Campaign
-from crowd.hits.selectors import language_of, scale_of, template_of, title_now, worded
+from crowd.hits.selectors import (
+    language_of,
+    scale_of,
+    template_of,
+    title_now,
+    translate_hit_type,
+)
 from crowd.requester.models import RequesterAssignment
 from crowd.workers.models.worker import Worker
+from crowd.workers.selectors.eligible import agreed_text
 from genie.lib.errors import GenieError
 from quality.appeals import services as service
 from quality.appeals.models import Appeal
 from quality.bans.models import Ban
+from quality.bans.selectors import soft_weights
+from quality.detection.models import Standing
 from quality.test_questions.selectors import given_answers
 
 
@@ -36,12 +45,14 @@ def rejection(request: HttpRequest, worker: Worker, pk: int) -> HttpResponse:
         lambda words: service.against_rejection(worker, pk, words),
         title=title_now(assignment.hit.campaign.hit_type),
         assignment=assignment,
-        judged=_judged(assignment),
+        judged=_judged_items(assignment),
     )
 
 
-def _judged(assignment: Assignment) -> list[dict[str, object]]:
-    hit_type = worded(assignment.hit.campaign.hit_type, language_of(assignment))
+def _judged_items(assignment: Assignment) -> list[dict[str, object]]:
+    hit_type = translate_hit_type(
+        assignment.hit.campaign.hit_type, language_of(assignment)
+    )
     template, scale = template_of(hit_type), scale_of(hit_type)
     return [
         {
@@ -78,12 +89,7 @@ def ban(request: HttpRequest, worker: Worker, pool: str) -> HttpResponse:
     if newest is None:
         raise Http404("There is nothing to appeal.")
     appeal = Appeal.objects.filter(ban=newest).first()
-    campaign = (
-        Campaign.objects.filter(pool=pool)
-        .select_related("hit_type")
-        .order_by("-pk")
-        .first()
-    )
+    campaign = _newest(pool)
     return _page(
         request,
         appeal,
@@ -91,6 +97,31 @@ def ban(request: HttpRequest, worker: Worker, pool: str) -> HttpResponse:
         title=title_now(campaign.hit_type) if campaign else pool,
         ban_over=newest.lifted_at is not None,
     )
+
+
+@for_workers
+def record(request: HttpRequest, worker: Worker, pool: str) -> HttpResponse:
+    """Show how much a worker's answers count in the next campaigns of a pool."""
+    campaign = _newest(pool)
+    standing = Standing.objects.filter(worker=worker, pool=pool).first()
+    # Who has a record may have agreed to an earlier text.
+    if campaign is None or not (standing or agreed_text(worker, pool)):
+        raise Http404("There is no such work.")
+    counts = soft_weights(pool).get(str(worker.pk), 1.0) if standing else None
+    return _page(
+        request,
+        service.record_appeal(worker, pool),
+        lambda words: service.against_record(worker, pool, words),
+        title=title_now(campaign.hit_type),
+        is_record=True,
+        # in coarse steps, which show no effect of single answers
+        percent=None if counts is None else 25 * round(4 * counts),
+    )
+
+
+def _newest(pool: str) -> Campaign | None:
+    campaigns = Campaign.objects.filter(pool=pool).select_related("hit_type")
+    return campaigns.order_by("-pk").first()
 
 
 @for_workers
@@ -155,4 +186,5 @@ urlpatterns = [
     path("requester/<str:entity_id>/", requester, name="requester"),
     path("exclusion/", exclusion, name="exclusion"),
     path("ban/<slug:pool>/", ban, name="ban"),
+    path("record/<slug:pool>/", record, name="record"),
 ]

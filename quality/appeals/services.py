@@ -24,7 +24,8 @@ from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from quality.appeals.models import Appeal
 from quality.bans.models import Ban
-from quality.bans.services import lift
+from quality.bans.services import keep, lift
+from quality.detection.models import Standing
 
 State = Appeal.State
 CHARACTERS = 2_000
@@ -38,7 +39,7 @@ def against_rejection(worker: Worker, assignment_pk: int, words: str) -> Appeal:
     GenieError
         ``not-yours``, ``nothing-to-appeal``, ``words-missing`` or ``already-appealed``.
     """
-    words = _checked(words)
+    words = _check_words(words)
     with transaction.atomic():
         assignment = (
             Assignment.objects.select_for_update(of=("self",))
@@ -51,14 +52,14 @@ def against_rejection(worker: Worker, assignment_pk: int, words: str) -> Appeal:
             )
         before = Appeal.objects.filter(assignment=assignment).first()
         if before is None and assignment.state != Assignment.State.REJECTED:
-            raise _nothing(gettext("This HIT was not rejected."))
+            raise _nothing_to_appeal(gettext("This HIT was not rejected."))
         of = {"pool_id": assignment.hit.campaign.pool_id, "assignment": assignment}
         return _first_or_same(before, worker, words, **of)
 
 
 def against_requester(worker: Worker, entity_id: str, words: str) -> Appeal:
     """Appeal against a requester's rejection; raises as `against_rejection`."""
-    words = _checked(words)
+    words = _check_words(words)
     with transaction.atomic():
         work = (
             RequesterAssignment.objects.select_for_update(of=("self",))
@@ -71,35 +72,52 @@ def against_requester(worker: Worker, entity_id: str, words: str) -> Appeal:
             )
         before = Appeal.objects.filter(requester_assignment=work).first()
         if before is None and work.state != RequesterAssignment.State.REJECTED:
-            raise _nothing(gettext("This HIT was not rejected."))
+            raise _nothing_to_appeal(gettext("This HIT was not rejected."))
         return _first_or_same(before, worker, words, requester_assignment=work)
 
 
 def against_ban(worker: Worker, pool: str, words: str) -> Appeal:
     """Appeal against the current ban from a pool; raises as `against_rejection`."""
-    words = _checked(words)
+    words = _check_words(words)
     with transaction.atomic():
         Worker.objects.select_for_update(of=("self",)).get(pk=worker.pk)
         ban = Ban.in_force.filter(worker=worker, pool=pool).first()
         if ban is None:
-            raise _nothing(gettext("You are not excluded from this work."))
+            raise _nothing_to_appeal(gettext("You are not excluded from this work."))
         before = Appeal.objects.filter(ban=ban).first()
         return _first_or_same(before, worker, words, pool_id=pool, ban=ban)
 
 
 def against_exclusion(worker: Worker, words: str) -> Appeal:
     """Appeal against the current exclusion from all work; raises as above."""
-    words = _checked(words)
+    words = _check_words(words)
     with transaction.atomic():
         now = Worker.objects.select_for_update(of=("self",)).get(pk=worker.pk)
         if not now.excluded:
-            raise _nothing(gettext("You are not excluded from this work."))
+            raise _nothing_to_appeal(gettext("You are not excluded from this work."))
         return _first_or_same(exclusion_appeal(worker), worker, words)
+
+
+def against_record(worker: Worker, pool: str, words: str) -> Appeal:
+    """Appeal against the weight of one's answers in a pool; raises as above."""
+    words = _check_words(words)
+    with transaction.atomic():
+        now = Worker.objects.select_for_update(of=("self",)).get(pk=worker.pk)
+        if not Standing.objects.filter(worker=now, pool=pool).exists():
+            raise _nothing_to_appeal(
+                gettext("There is no record of you in this work yet.")
+            )
+        return _first_or_same(record_appeal(now, pool), worker, words, pool_id=pool)
+
+
+def record_appeal(worker: Worker, pool: str) -> Appeal | None:
+    of_worker = Appeal.objects.filter(worker=worker, pool=pool, assignment=None)
+    return of_worker.filter(ban=None).first()
 
 
 def exclusion_appeal(worker: Worker) -> Appeal | None:
     appeals = Appeal.objects.filter(
-        worker=worker, assignment=None, requester_assignment=None, ban=None
+        worker=worker, pool=None, assignment=None, requester_assignment=None, ban=None
     )
     notice = exclusions.notice_of(worker)
     if notice.pk is not None:
@@ -120,7 +138,7 @@ def _first_or_same(
     return before
 
 
-def _checked(words: str) -> str:
+def _check_words(words: str) -> str:
     words = clean_remark(words, CHARACTERS)
     if not words:
         raise GenieError(
@@ -130,7 +148,7 @@ def _checked(words: str) -> str:
     return words
 
 
-def _nothing(sentence: str) -> GenieError:
+def _nothing_to_appeal(sentence: str) -> GenieError:
     return GenieError(sentence, code="nothing-to-appeal")
 
 
@@ -140,7 +158,7 @@ def grant(pk: int, *, by: Account, sentence: str) -> bool:
     Rejected work is approved and paid; a ban is lifted.
     """
     with transaction.atomic():
-        appeal = _answered(pk, State.GRANTED, by, sentence)
+        appeal = _answer(pk, State.GRANTED, by, sentence)
         if appeal is None:
             return False
         if appeal.assignment_id is not None:
@@ -163,6 +181,9 @@ def grant(pk: int, *, by: Account, sentence: str) -> bool:
                 message="",  # The answer below explains it.
             )
             _tell(appeal, gettext_lazy("Your appeal was granted"), _LET_IN)
+        elif appeal.pool_id is not None:
+            keep(appeal.worker, appeal.pool_id, by=by, reason=sentence)
+            _tell(appeal, gettext_lazy("Your appeal was granted"), _LET_IN)
         else:
             why = f"Appeal granted: {sentence}"
             exclusions.from_all_work(appeal.worker, False, by, why)
@@ -183,7 +204,7 @@ def _check_no_other(ban: Ban) -> None:
 def grant_by_bonus(pk: int, *, by: Account, sentence: str) -> bool:
     """Pay a bonus instead, because the platform cannot reverse a rejection."""
     with transaction.atomic():
-        appeal = _answered(pk, State.GRANTED, by, sentence)
+        appeal = _answer(pk, State.GRANTED, by, sentence)
         if appeal is None:
             return False
         if appeal.assignment_id is None:
@@ -205,7 +226,7 @@ def grant_by_bonus(pk: int, *, by: Account, sentence: str) -> bool:
 def uphold(pk: int, *, by: Account, sentence: str) -> bool:
     """Uphold the decision and notify the worker; False if it was already answered."""
     with transaction.atomic():
-        appeal = _answered(pk, State.UPHELD, by, sentence)
+        appeal = _answer(pk, State.UPHELD, by, sentence)
         if appeal is None:
             return False
         _tell(appeal, gettext_lazy("Your appeal: the decision was upheld"), _STANDS)
@@ -224,12 +245,10 @@ _LET_IN = gettext_lazy(
     "The decision was reviewed: you can do this work again, and your earlier answers "
     "count again."
 )
-_STANDS = gettext_lazy("A person has reviewed it, and the decision stands.")
+_STANDS = gettext_lazy("A person has reviewed it, and the decision was upheld.")
 
 
-def _answered(
-    pk: int, state: Appeal.State, by: Account, sentence: str
-) -> Appeal | None:
+def _answer(pk: int, state: Appeal.State, by: Account, sentence: str) -> Appeal | None:
     """Store the answer once; None if another answer came first."""
     sentence = sentence.strip()
     if not sentence:

@@ -67,7 +67,7 @@ def crowd_evidence(
             _together(signs, who),
             _judge(signs, who, judge),
             _narrow(signs, who),
-            _shared(signs, who),
+            _shared_line(signs, who),
             _agreement(tested, signs, who),
             _tests(tested, who, f"{right[who]} of {asked[who]} test questions right"),
             _pairs(pairs, who, names),
@@ -80,8 +80,8 @@ def _agreement(tested: OnTests, signs: Signs, who: int) -> Line:
     quality = Sign(tested.z, tested.error, signs.narrow.n)
     others = f"; the crowd's median is {np.tanh(tested.centre):.2f}"
     return Line(
-        "Agreement with others",
-        f"The answers follow what others say of the texts by "
+        "Agreement with other workers",
+        f"The correlation with the other workers' answers is "
         f"{_correlation(quality, who)}{others if np.isfinite(tested.centre) else ''}.",
     )
 
@@ -92,8 +92,8 @@ def _tests(tested: OnTests, who: int, right: str) -> Line:
         rest = "; too few, or too few right, to compare with the other answers."
     elif p < LEVEL:
         rest = (
-            ", but the other answers follow the texts much less than those of others who "
-            f"were as often right (adjusted p {p:.3f})."
+            ", but the remaining answers follow the texts much less than those of workers who "
+            f"were right as often (adjusted p {p:.3f})."
         )
     else:
         rest = (
@@ -106,10 +106,10 @@ def _together(signs: Signs, who: int) -> Line:
     ratio, error = float(signs.log_ratio[who]), float(signs.error[who])
     low, high = ratio - _WIDE * error, ratio + _WIDE * error
     return Line(
-        "Answers of a program, all signs together",
+        "Signs of a program, combined",
         f"The answers are {_times(ratio)} as likely from a program as from a person "
-        f"(95 % interval {_times(low)} to {_times(high)}). The probability is "
-        f"{signs.probability[who]:.2f}, as far as the assumptions hold.",
+        f"(95% interval {_times(low)} to {_times(high)}). The probability is "
+        f"{signs.probability[who]:.2f}, if the assumptions hold.",
         bool(signs.unusual[who]),
     )
 
@@ -122,8 +122,8 @@ def _judge(signs: Signs, who: int, judge: str) -> Line:
         return Line(about, "Too few answers to texts that the judge has scored.")
     return Line(
         about,
-        f"Given what others say of the texts, the answers correlate with the judge's by "
-        f"{_correlation(signs.judge, who)}; the crowd's centre is "
+        f"Given the other workers' answers, the correlation with the judge's is "
+        f"{_correlation(signs.judge, who)}; the crowd's center is "
         f"{np.tanh(signs.centres['judge']):.2f}.",
         _is_far(signs.judge, who, signs.centres["judge"], signs.spreads["judge"], 1),
     )
@@ -141,8 +141,8 @@ def _narrow(signs: Signs, who: int) -> Line:
     ]
     return Line(
         about,
-        f"Around what the texts deserve, the answers vary {shown[0]:.2f} times as much as the "
-        f"crowd's (95 % interval {shown[1]:.2f} to {shown[2]:.2f}). A program's often "
+        f"Relative to the texts' quality, the answers vary {shown[0]:.2f} times as much as the "
+        f"crowd's (95% interval {shown[1]:.2f} to {shown[2]:.2f}). A program's often "
         "vary less than people's.",
         _is_far(
             signs.narrow, who, signs.centres["narrow"], signs.spreads["narrow"], -1
@@ -150,15 +150,15 @@ def _narrow(signs: Signs, who: int) -> Line:
     )
 
 
-def _shared(signs: Signs, who: int) -> Line:
-    about = "What workers under suspicion share"
+def _shared_line(signs: Signs, who: int) -> Line:
+    about = "Similarity to workers under suspicion"
     if not np.isfinite(signs.shared.value[who]):
         return Line(about, "Too few texts in common with workers under suspicion.")
     return Line(
         about,
-        f"Beyond what the texts deserve and the judge says, the answers correlate with "
-        f"those of workers under suspicion by {_correlation(signs.shared, who)}; the "
-        f"crowd's centre is {np.tanh(signs.centres['shared']):.2f}.",
+        f"Beyond text quality and the judge's scores, the correlation with workers "
+        f"under suspicion is {_correlation(signs.shared, who)}; the "
+        f"crowd's center is {np.tanh(signs.centres['shared']):.2f}.",
         _is_far(signs.shared, who, signs.centres["shared"], signs.spreads["shared"], 1),
     )
 
@@ -173,11 +173,11 @@ def _pairs(pairs: Pairs, who: int, names: Sequence[str]) -> Line:
             f"adjusted p {pairs.adjusted[k]:.3f})"
         )
     n = int(of_them.sum())
-    seen = ", ".join(named) if named else "nobody"
+    seen = ", ".join(named) if named else "no other worker"
     return Line(
         "Agreement beyond quality, pair by pair",
-        f"Compared with {n} workers who answered at least six of the same texts; agrees "
-        f"beyond quality with {seen}. The crowd's median pair correlates by "
+        f"Compared with {n} workers who answered at least six of the same texts; this "
+        f"worker agrees beyond text quality with {seen}. The crowd's median correlation of pairs is "
         f"{np.tanh(pairs.centre):.2f}.",
         bool(named),
     )
@@ -191,19 +191,17 @@ def page_evidence(noticed: Noticed) -> list[Line]:
 def _time(noticed: Noticed) -> Line:
     about = "Time"
     if not noticed.seconds:
-        return Line(about, "No page measured a time.")
+        return Line(about, "No page recorded times.")
     middle, low, high = median_interval(noticed.seconds)
     reading = float(np.median(noticed.reading))
     sentence = (
-        f"A median of {middle:.1f} seconds a HIT (95 % interval {low:.1f} to {high:.1f}, "
+        f"A median of {middle:.1f} seconds per HIT (95% interval {low:.1f} to {high:.1f}, "
         f"{len(noticed.seconds)} HITs); its texts take {reading:.1f} seconds to read"
     )
     if noticed.others_seconds:
-        sentence += f", and others take {np.median(noticed.others_seconds):.1f}"
+        sentence += f", and other workers take {np.median(noticed.others_seconds):.1f}"
     if noticed.first_change:
-        sentence += (
-            f"; the first answer comes after {np.median(noticed.first_change):.0f}"
-        )
+        sentence += f"; the first answer comes after {np.median(noticed.first_change):.0f} seconds"
     unusual = len(noticed.seconds) >= 5 and high < reading / _LENIENCE
     return Line(about, f"{sentence}.", unusual)
 
@@ -212,7 +210,8 @@ def _counts(noticed: Noticed) -> Line:
     about = "Focus, copies and pastes"
     if not noticed.n_pages:
         return Line(
-            about, "No page counted: no JavaScript, or another platform's page."
+            about,
+            "No page recorded these: JavaScript was off, or a platform showed the page.",
         )
     words = {
         "n_focus_losses": "left the page",
@@ -221,8 +220,8 @@ def _counts(noticed: Noticed) -> Line:
         "n_changes": "chose or changed an answer",
     }
     parts = [
-        f"{word} {noticed.per_hit[name]:.2f} times a HIT ({noticed.others_per_hit[name]:.2f} among "
-        "others)"
+        f"{word} {noticed.per_hit[name]:.2f} times per HIT (other workers: "
+        f"{noticed.others_per_hit[name]:.2f})"
         for name, word in words.items()
     ]
     unusual = noticed.n_pages >= 5 and any(
@@ -232,8 +231,8 @@ def _counts(noticed: Noticed) -> Line:
     )
     return Line(
         about,
-        f"On {noticed.n_pages} pages: {', '.join(parts)}. Dictionaries, phones, screen readers "
-        "and the Tab key leave a page, too.",
+        f"On {noticed.n_pages} pages: {', '.join(parts)}. Dictionaries, phones, "
+        f"screen readers and the Tab key also leave a page.",
         unusual,
     )
 
@@ -241,8 +240,8 @@ def _counts(noticed: Noticed) -> Line:
 def _canary(noticed: Noticed) -> Line:
     return Line(
         "Field that only programs find",
-        f"Filled in with the word that it asks for on {noticed.n_canaries} of "
-        f"{noticed.n_pages} pages that counted."
+        f"A program's word was entered on {noticed.n_canaries} of "
+        f"{noticed.n_pages} pages that record it."
         if noticed.n_canaries
         else "Never filled in, or the task does not use it.",
         noticed.n_canaries > 0,
@@ -284,9 +283,9 @@ def summary(lines_by_pool: Mapping[str, Sequence[Line]]) -> str:
 def _correlation(sign: Sign, who: int) -> str:
     z, error = float(sign.value[who]), float(sign.error[who])
     if not np.isfinite(z):
-        return "an unknown amount (too few answers)"
+        return "unknown (too few answers)"
     low, high = np.tanh(z - _WIDE * error), np.tanh(z + _WIDE * error)
-    return f"{np.tanh(z):.2f} (95 % interval {low:.2f} to {high:.2f}, {sign.n[who]} answers)"
+    return f"{np.tanh(z):.2f} (95% interval {low:.2f} to {high:.2f}, {sign.n[who]} answers)"
 
 
 def _is_far(sign: Sign, who: int, centre: float, spread: float, side: int) -> bool:

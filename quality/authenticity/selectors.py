@@ -42,7 +42,7 @@ class Noticed:
     others_per_hit: dict[str, float]
 
 
-def noticed(worker: Worker, pool: str) -> Noticed:
+def notice_worker(worker: Worker, pool: str) -> Noticed:
     of_pool = Assignment.objects.filter(
         hit__campaign__pool=pool,
         submitted_at__isnull=False,
@@ -59,7 +59,7 @@ def noticed(worker: Worker, pool: str) -> Noticed:
     of_others = Telemetry.objects.filter(assignment__in=of_pool.exclude(worker=worker))
     return Noticed(
         seconds=[float(seconds or 0) for _, seconds in timed],
-        reading=_reading([hit for hit, _ in timed]),
+        reading=_reading_times([hit for hit, _ in timed]),
         others_seconds=[
             float(value or 0)
             for value in others.values_list("active_seconds", flat=True)[:MOST]
@@ -93,7 +93,7 @@ def _means(rows: object) -> dict[str, float]:
     return {name: float(means[f"mean_{name}"] or 0) for name in names}
 
 
-def _reading(hits: Sequence[int]) -> list[float]:
+def _reading_times(hits: Sequence[int]) -> list[float]:
     """Return the reading time of each HIT's texts, in seconds."""
     words: dict[int, int] = {}
     for hit, data in Item.objects.filter(hit__in=hits).values_list("hit", "data"):

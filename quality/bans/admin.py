@@ -9,7 +9,6 @@ from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models import Case, Q, When
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect
 from django.urls import path, reverse
 from django.utils.html import format_html
 
@@ -17,7 +16,7 @@ from crowd.hits.models import Campaign
 from crowd.workers.models.worker import Worker
 from genie.accounts.staff import staff_may
 from genie.accounts.task_admin import BY_TASK, OfTask
-from genie.lib.admin import ReadOnlyAdmin, note
+from genie.lib.admin import ReadOnlyAdmin, note, way_back
 from genie.lib.errors import GenieError
 from genie.lib.staff_actions import Action, Line
 from quality.bans import services
@@ -98,6 +97,7 @@ class BanAdmin(OfTask, ReadOnlyAdmin):
             history="Ban lifted: {reason}",
             done="Bans lifted: {n}.",
             path="lift",
+            on_page="Lift the ban",
         )
     ]
 
@@ -115,21 +115,21 @@ class BanAdmin(OfTask, ReadOnlyAdmin):
         return [*extra, *super().get_urls()]
 
     def impose(self, request: HttpRequest, worker_pk: int) -> HttpResponse:
-        """Ban one worker from the pool in the query string."""
-        pool = request.GET.get("pool", "")
+        pool = request.POST.get("pool") or request.GET.get("pool", "")
         if not staff_may(request.user, self.permission_to("impose"), pool):
             raise PermissionDenied
         worker = Worker.objects.filter(pk=worker_pk).first()
         if worker is None or not Campaign.objects.filter(pool=pool).exists():
             raise Http404
-        answer = IMPOSE.ask(self, request, [Line(worker.pk, str(worker), pool)])
+        lines = [Line(worker.pk, str(worker), pool)]
+        answer = IMPOSE.ask(self, request, lines, hidden=[("pool", pool)])
         if isinstance(answer, HttpResponse):
             return answer
         IMPOSE.act(self, request, [worker], pool=pool, **answer.cleaned_data)
-        return redirect("admin:quality_grade_worker", worker.pk)
+        page = reverse("admin:quality_grade_worker", args=[worker.pk])
+        return way_back(request, page)
 
 
-N_NAMED = 3
 _DECIDED = "All of these have already been decided."
 
 
@@ -138,9 +138,8 @@ class HeldExclusionAdmin(OfTask, ReadOnlyAdmin):
     list_display = [
         "worker",
         "pool",
-        "campaigns",
         "why",
-        "answers",
+        "about",
         "state",
         "created_at",
     ]
@@ -166,6 +165,8 @@ class HeldExclusionAdmin(OfTask, ReadOnlyAdmin):
             service=lambda held, by, reason: confirm(held.pk, by=by, reason=reason),
             history="Confirmed: {reason}",
             done="Confirmed: {n}.",
+            path="confirm",
+            on_page="Exclude",
         ),
         Action(
             "refuse_selected",
@@ -181,30 +182,15 @@ class HeldExclusionAdmin(OfTask, ReadOnlyAdmin):
             service=lambda held, by, reason: refuse(held.pk, by=by, reason=reason),
             history="Refused: {reason}",
             done="Refused: {n}.",
+            path="refuse",
+            on_page="Keep",
         ),
     ]
 
     def line_of(self, held: HeldExclusion) -> Line:
         return Line(held.pk, str(held), held.why)
 
-    @admin.display(description="has answered in")
-    def campaigns(self, held: HeldExclusion) -> str:
-        answered = Campaign.objects.filter(
-            pool=held.pool_id, hits__assignments__worker=held.worker_id
-        )
-        titles = list(
-            answered.distinct().order_by("-pk").values_list("title", flat=True)
-        )
-        more = f" and {len(titles) - N_NAMED} more" if len(titles) > N_NAMED else ""
-        return ", ".join(titles[:N_NAMED]) + more
-
-    @admin.display(description="answers")
-    def answers(self, held: HeldExclusion) -> SafeString:
-        tests = reverse("admin:quality_grade_worker", args=[held.worker_id])
-        # This page belongs to leaderboard, which knows whose outputs were rated.
-        evidence = reverse("admin:leaderboard_worker_evidence", args=[held.worker_id])
-        return format_html(
-            '<a href="{}">test questions</a>, <a href="{}">all evidence</a>',
-            tests,
-            evidence,
-        )
+    @admin.display(description="worker’s page")
+    def about(self, held: HeldExclusion) -> SafeString:
+        page = reverse("admin:crowd_worker_change", args=[held.worker_id])
+        return format_html('<a href="{}">work, tests and decisions</a>', page)

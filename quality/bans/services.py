@@ -84,7 +84,7 @@ def ban(
             pool=pool,
         )
         reissue.replace_answers(worker, pool)
-        logged(worker.pk, pool, "excluded", by)
+        log_ban(worker.pk, pool, "excluded", by)
     return new
 
 
@@ -105,7 +105,7 @@ def lift(
         if lifted:
             exclusions.include(lifted_ban.worker, lifted_ban.pool_id)
             reissue.count_again(lifted_ban.worker, lifted_ban.pool_id)
-            logged(lifted_ban.worker_id, lifted_ban.pool_id, "readmitted", by)
+            log_ban(lifted_ban.worker_id, lifted_ban.pool_id, "readmitted", by)
             if message:
                 services.send(
                     lifted_ban.worker,
@@ -117,7 +117,7 @@ def lift(
     return lifted_ban
 
 
-def logged(worker: int, pool: str, what: str, by: Account | None) -> None:
+def log_ban(worker: int, pool: str, what: str, by: Account | None) -> None:
     """Write the decision to the public log, which has a pseudonym per task."""
     data = {
         "task": pool,
@@ -234,7 +234,14 @@ def refuse(pk: int, *, by: Account, reason: str) -> None:
             lifted_reason=reason,
         )
         exclusions.resume(held.pool_id, [held.worker_id])
-        logged(held.worker_id, held.pool_id, "kept", by)
+        log_ban(held.worker_id, held.pool_id, "kept", by)
+
+
+def keep(worker: Worker, pool: str, *, by: Account, reason: str) -> None:
+    """Let the worker's answers count in full, whatever the detector finds."""
+    decided = {"lifted_at": timezone.now(), "lifted_by": by, "lifted_reason": reason}
+    Ban.decided.create(worker=worker, pool_id=pool, state=State.REFUSED, **decided)
+    log_ban(worker.pk, pool, "kept", by)
 
 
 def _lock_proposed(pk: int, reason: str) -> HeldExclusion:

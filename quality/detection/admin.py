@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
-from django.db import transaction
 from django.db.models import Count, Max, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 from django.http import Http404, HttpRequest, HttpResponse
@@ -17,20 +16,17 @@ from crowd.hits.models import Assignment, Pool
 from crowd.workers.models.worker import Worker
 from genie.accounts import reads
 from genie.accounts.task_admin import BY_TASK, OfTask
-from genie.lib.admin import COUNTED, ReadOnlyAdmin, note
+from genie.lib.admin import COUNTED, ReadOnlyAdmin
 from genie.lib.serving.pages import page_of
 from genie.lib.staff_actions import Action, Line
-from quality.bans import services
 from quality.bans.models import Ban
-from quality.detection.models import DetectorFit, Verdict
+from quality.detection.models import DetectorFit, Standing, Verdict
 from quality.detection.services.assess_pool import restore
 from quality.test_questions.models import Grade, Polarity, RetiredQuestion
 from quality.test_questions.selectors import MOST, graded_answers, shown_fields
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
-
-    from genie.lib.typing import Account
 
 
 # Admin pages for retired test questions, which staff can restore.
@@ -42,7 +38,7 @@ class RetiredQuestionAdmin(OfTask, ReadOnlyAdmin):
         "__str__",
         "pool",
         "polarity",
-        "shown",
+        "question_shown",
         "retired_because",
         "retired_at",
         "restored_at",
@@ -82,7 +78,7 @@ class RetiredQuestionAdmin(OfTask, ReadOnlyAdmin):
         return question.campaign.pool_id
 
     @admin.display(description="what it shows")
-    def shown(self, question: RetiredQuestion) -> str:
+    def question_shown(self, question: RetiredQuestion) -> str:
         fields = shown_fields(question.item.data)
         return " / ".join(f"{label}: {text}" for label, text in fields)
 
@@ -91,25 +87,6 @@ class RetiredQuestionAdmin(OfTask, ReadOnlyAdmin):
 
 
 # Admin pages for fits of the detector and their verdicts on workers.
-
-
-def _ban(verdict: Verdict, by: Account, reason: str) -> None:
-    with transaction.atomic():
-        ban = services.ban(
-            verdict.worker, verdict.fit.pool_id, by=by, reason=reason, verdict=verdict
-        )
-        note(by, ban, f"Banned: {reason}")
-
-
-def _one_each(queryset: QuerySet[Verdict]) -> list[Verdict]:
-    """Return the last verdict of each worker and pool, without banned workers."""
-    banned = set(Ban.in_force.values_list("worker", "pool"))
-    # In the order of the keys, so that the newest verdict of each is kept.
-    newest = {
-        (verdict.worker_id, verdict.fit.pool_id): verdict
-        for verdict in queryset.select_related("worker", "fit").order_by("pk")
-    }
-    return [verdict for key, verdict in newest.items() if key not in banned]
 
 
 @admin.register(DetectorFit)
@@ -121,30 +98,20 @@ class DetectorFitAdmin(OfTask, ReadOnlyAdmin):
 @admin.register(Verdict)
 class VerdictAdmin(OfTask, ReadOnlyAdmin):
     pool_paths = ("fit__pool_id",)
-    list_display = ["worker", "pool", "polarity", "right", "wrong", "p", "noisy", "at"]
+    list_display = [
+        "worker",
+        "pool",
+        "polarity",
+        "right",
+        "wrong",
+        "p",
+        "noisy",
+        "fitted_at",
+    ]
     list_filter = ["noisy", "fit__polarity", "fit__pool", "fit__detector"]
     list_select_related = ["worker", "fit"]
     search_fields = ["worker__pseudonym"]
     ordering = ["-fit", "-p_noisy"]
-    actions = [
-        Action(
-            "ban_selected",
-            "Ban the workers of the selected verdicts, with a reason",
-            title="Ban workers",
-            sentence=(
-                "These workers get no more work in the pool, their ratings no longer "
-                "count, and their HITs are reassigned as far as the campaigns' budgets "
-                "allow."
-            ),
-            button="Ban workers",
-            permission="quality.add_ban",
-            danger=True,
-            allowed=_one_each,
-            otherwise="All of them are already banned.",
-            service=_ban,
-            done="Workers banned: {n}.",
-        )
-    ]
 
     @admin.display(description="pool", ordering="fit__pool_id")
     def pool(self, verdict: Verdict) -> str:
@@ -167,11 +134,8 @@ class VerdictAdmin(OfTask, ReadOnlyAdmin):
         return f"{verdict.p_noisy:.4f}"
 
     @admin.display(description="fitted at", ordering="fit__created_at")
-    def at(self, verdict: Verdict) -> object:
+    def fitted_at(self, verdict: Verdict) -> object:
         return verdict.fit.created_at
-
-    def line_of(self, verdict: Verdict) -> Line:
-        return Line(verdict.pk, str(verdict.worker), verdict.fit.pool_id)
 
 
 # Admin pages for workers and their test questions, by task and polarity.
@@ -206,6 +170,8 @@ class Record:
     n_answered: int
     tallies: list[Tally]
     ban: Ban | None
+    # how much their answers count, in later campaigns, too
+    weight: float | None
 
 
 @admin.register(Grade)
@@ -308,7 +274,7 @@ def _pairs(
 
 
 def records(pairs: Iterable[tuple[int, str]]) -> list[Record]:
-    """Return the records of workers in pools, in six queries for any number of them."""
+    """Return the records of workers in pools, in seven queries for any number of them."""
     listed = list(pairs)
     worker_pks = {worker for worker, _ in listed}
     workers = Worker.objects.select_related("user").in_bulk(worker_pks)
@@ -321,6 +287,8 @@ def records(pairs: Iterable[tuple[int, str]]) -> list[Record]:
         (ban.worker_id, ban.pool_id): ban
         for ban in Ban.in_force.filter(worker__in=worker_pks)
     }
+    standings = Standing.objects.filter(worker__in=worker_pks)
+    weights = {(row.worker_id, row.pool_id): row.weight for row in standings}
     return [
         Record(
             worker=workers[worker],
@@ -338,6 +306,7 @@ def records(pairs: Iterable[tuple[int, str]]) -> list[Record]:
                 for polarity in Polarity.values
             ],
             ban=bans.get((worker, pool)),
+            weight=weights.get((worker, pool)),
         )
         for worker, pool in listed
     ]

@@ -18,22 +18,23 @@ from quality.test_questions.models import Polarity
 _ABOUT = {
     "tests": "test questions",
     "ratings": "ratings of real items",
-    "order": "a change in the middle of the answers",
+    "habits": "use of the scale, time, sequence and company (for weights only)",
 }
 #: Evidence weaker than this (log-odds, either way) is ignored.
 _SILENT = 0.7
 _STRONG = 3.0
 
 
-def told(parts: Mapping[str, Any], p_careless: float, threshold: float) -> str:
+def describe_suspicion(
+    parts: Mapping[str, Any], p_careless: float, threshold: float
+) -> str:
     """Describe how probable it is that a worker is careless, and why.
 
     Parameters
     ----------
     parts : mapping
         `tests`: label, right and asked of each kind of question; `odds`: log-odds by
-        kind of evidence; `class`: the most probable kind of worker; `beside`: facts
-        that are shown and not counted.
+        kind of evidence; `beside`: facts that are shown and not counted.
     """
     above = "above" if p_careless > threshold else "not above"
     sentences = [
@@ -49,14 +50,12 @@ def told(parts: Mapping[str, Any], p_careless: float, threshold: float) -> str:
         for name, odds in parts.get("odds", {}).items()
         if abs(odds) > _SILENT
     ]
-    if p_careless > threshold and parts.get("class"):
-        sentences.append(f"Closest pattern: {parts['class']}.")
     sentences += [f"Shown, not counted: {fact}." for fact in parts.get("beside", ())]
     return " ".join(sentences)
 
 
 def _strength(odds: float) -> str:
-    direction = "Against the worker" if odds > 0 else "In the worker's favour"
+    direction = "Against the worker" if odds > 0 else "In the worker's favor"
     return f"{direction}, {'strongly' if abs(odds) > _STRONG else 'somewhat'}:"
 
 
@@ -66,8 +65,9 @@ ALL_EVIDENCE = "all-evidence"
 
 # Parameters of a fit to all evidence that reveal nothing about its questions.
 _PUBLIC = (
-    *("options", "shares", "n_tests", "n_ratings", "good_accuracy"),
+    *("options", "n_tests", "n_ratings", "good_accuracy"),
     *("share_careless", "share_careless_low", "share_careless_high"),
+    *("explained", "explained_low", "explained_high"),
 )
 
 
@@ -152,12 +152,12 @@ class Verdict(models.Model):
     @property
     def sentence(self) -> str:
         if not self.fit.polarity:
-            return told(self.parts, self.p_noisy, self.threshold)
+            return describe_suspicion(self.parts, self.p_noisy, self.threshold)
         return (
             f"{self.n_correct} of {self.n_questions} {self.fit.polarity.lower()} test "
             f"questions right; probability of being noisy {self.p_noisy:.4f}, above "
             f"{self.threshold:g} ({self.fit.detector}, noisy below "
-            f"{100 * self.fit.threshold_rate:g} % right)."
+            f"{100 * self.fit.threshold_rate:g}% right)."
         )
 
 

@@ -2,7 +2,24 @@
 
 from django.db.models import Max
 
-from quality.detection.models import DetectorFit, Verdict
+from quality.detection.models import ALL_EVIDENCE, DetectorFit, Verdict
+
+# Limits of what answers tell about workers, for the approval page, boards and Methods.
+TOO_SMALL = (
+    "Too few workers, or answers of each, to tell careful workers from careless ones: "
+    "no worker is excluded without a person's decision, unless they clearly fail test "
+    "questions."
+)
+LIMIT = "Answers cannot expose a program that answers like a weak rater."
+
+
+def limits_of(pool: str) -> list[str]:
+    """Return the limits of the pool's newest fit; empty without one."""
+    fits = DetectorFit.objects.filter(pool=pool, polarity="", detector=ALL_EVIDENCE)
+    told = fits.order_by("-pk").values_list("parameters__can_tell", flat=True).first()
+    if told is None:
+        return []
+    return [LIMIT] if told else [LIMIT, TOO_SMALL]
 
 
 def last_verdicts(fit: DetectorFit) -> dict[int, Verdict]:

@@ -40,14 +40,14 @@ def graded_answers(
     ).order_by("pk"):
         answers.setdefault((answer.assignment_id, answer.item_id), []).append(answer)
     return [
-        _graded(
+        _graded_answer(
             grade, answers.get((grade.assignment_id, grade.test_question.item_id), [])
         )
         for grade in grades
     ]
 
 
-def _graded(grade: Grade, answers: list[Rating]) -> GradedAnswer:
+def _graded_answer(grade: Grade, answers: list[Rating]) -> GradedAnswer:
     test_question = grade.test_question
     hit_type = test_question.campaign.hit_type
     scale = all_scales()[hit_type.scale]

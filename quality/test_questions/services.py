@@ -6,17 +6,15 @@ from typing import Any
 
 import numpy as np
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 
 from crowd.campaigns.selectors.starved import nobody_else_comes
 from crowd.campaigns.services import undo
-from crowd.hits.models import HIT, Assignment, Campaign, Item, Rating
+from crowd.hits.models import Assignment, Campaign, Item, Rating
 from crowd.hits.services.build import (
-    AGAIN,
     ItemSpec,
     close_free_slots,
-    count_by_campaign,
 )
 from crowd.scales.base import all_scales
 from crowd.workers.services.known_answers import guesses_of, marks_of
@@ -90,7 +88,7 @@ def draw_items(
         _with_text(campaign_key, m, m.reference, Polarity.POSITIVE)
         for m in order[:n_positive]
     ]
-    permuted = _permuted(order, rng)
+    permuted = _permute(order, rng)
     if blind:
         permuted = [(judged, shuffled_words(other, rng)) for judged, other in permuted]
     negatives = [
@@ -122,7 +120,7 @@ def shuffled_words(text: str, rng: np.random.Generator) -> str:
             return " ".join(shuffled)
 
 
-def _permuted(
+def _permute(
     order: Sequence[Material], rng: np.random.Generator
 ) -> list[tuple[Material, str]]:
     shift = int(rng.integers(1, len(order)))
@@ -206,15 +204,13 @@ class Taken:
     texts: set[str]
     instances: set[int] = field(default_factory=set)
 
-    def choose(
-        self, offered: Iterable[Sequence[Offer]], n: int, *, again: bool = False
-    ) -> list[Offer]:
-        """Take up to `n` offers, one per instance; `again` allows an instance twice."""
+    def choose(self, offered: Iterable[Sequence[Offer]], n: int) -> list[Offer]:
+        """Take up to `n` offers, one per instance."""
         chosen: list[Offer] = []
         for offers in offered:
             if len(chosen) >= n:
                 break
-            offer = next(iter(self.usable(offers, again=again)), None)
+            offer = next(iter(self.usable(offers)), None)
             if offer is None:
                 continue
             self.texts.add(offer.text_sha256)
@@ -222,12 +218,12 @@ class Taken:
             chosen.append(offer)
         return chosen
 
-    def usable(self, offers: Iterable[Offer], *, again: bool = False) -> list[Offer]:
+    def usable(self, offers: Iterable[Offer]) -> list[Offer]:
         return [
             offer
             for offer in offers
             if offer.text_sha256 not in self.texts
-            and (again or offer.instance_pk not in self.instances)
+            and offer.instance_pk not in self.instances
         ]
 
 
@@ -382,67 +378,38 @@ def _hidden(
     )
 
 
-# End a campaign although some of its instances were test questions for some workers.
-#
-# A worker who met an instance as a test question does not rate it. So test questions are
-# left over once everything is rated. With very few workers, an item may be left that only
-# workers could rate who met its instance as a test or beside rated outputs.
+# End a campaign although test questions and second answers are left over.
 State = Assignment.State
 
 
 @transaction.atomic
 def settle(campaign: Campaign, now: datetime | None = None) -> int:
-    """Close leftover HITs, or open those that are stuck; return how many."""
+    """Close test questions and second answers that are not needed; return how many.
+
+    No worker gets an input twice to end a campaign: an output without any answer waits.
+    """
     # The lock prevents that an exclusion reissues work in between.
     locked = Campaign.objects.select_for_update(of=("self",)).get(pk=campaign.pk)
-    if locked.state != Campaign.State.RUNNING:
+    tests = test_hits(locked)
+    if locked.state != Campaign.State.RUNNING or not tests.exists():
         return 0
-    tests, judged = _hits(locked)
-    if not tests.exists():
+    hits = locked.hits.all()
+    judged = hits.exclude(pk__in=tests)
+    if judged.filter(assignments__state=State.ACCEPTED).exists():
         return 0
     waiting = judged.filter(n_available__gt=0)
-    if not waiting.exists():
-        at_work = judged.filter(assignments__state=State.ACCEPTED)
-        return 0 if at_work.exists() else close_free_slots(tests)
-    if not nobody_else_comes(locked, now or timezone.now()):
+    if waiting.exists() and not nobody_else_comes(locked, now or timezone.now()):
         return 0
-    return _open(locked, waiting)
-
-
-def _hits(campaign: Campaign) -> tuple[QuerySet[HIT], QuerySet[HIT]]:
-    tests, hits = test_hits(campaign), campaign.hits.order_by("pk")
-    return hits.filter(pk__in=tests), hits.exclude(pk__in=tests)
+    counting = Q(assignments__state__in=COUNTED, assignments__replaced_at=None)
+    answered = waiting.annotate(n=Count("assignments", filter=counting))
+    if answered.filter(n__lt=locked.answers_per_hit or 1).exists():
+        return 0
+    return close_free_slots(hits)
 
 
 def test_hits(campaign: Campaign) -> QuerySet[Item, int]:
     placed = TestQuestion.objects.filter(campaign=campaign).values("item")
     return Item.objects.filter(pk__in=placed).values_list("hit", flat=True)
-
-
-def _open(campaign: Campaign, waiting: QuerySet[HIT]) -> int:
-    """Open an input to workers who met it as a test question or beside a rated output.
-
-    That is a test question of any campaign of the pool; inputs that a worker rated in
-    another campaign stay closed. One HIT of an input at a time: opening two together
-    would keep the others closed.
-    """
-    placed = TestQuestion.objects.filter(campaign__pool=campaign.pool_id).values("item")
-    tests = Item.objects.filter(pk__in=placed).values("hit")
-    taken = HIT.objects.filter(
-        Q(campaign=campaign) | Q(pk__in=tests),
-        input__content_key__in=waiting.values("input__content_key"),
-        assignments__isnull=False,
-    ).distinct()
-    met: dict[str, set[int]] = {}
-    for pk, key in taken.values_list("pk", "input__content_key"):
-        met.setdefault(key, set()).add(pk)
-    stuck: dict[str, HIT] = {}
-    opened_before = waiting.filter(input__scope__endswith=AGAIN).values("pk")
-    for hit in waiting.exclude(pk__in=opened_before).select_related("input"):
-        if met.get(hit.input.content_key, set()) - {hit.pk}:
-            stuck.setdefault(hit.input.content_key, hit)
-    count_by_campaign(campaign, stuck.values())
-    return len(stuck)
 
 
 # Which answer to a test question is right.

@@ -162,7 +162,7 @@ class ComparisonOfTwo:
     def keys(self, comparison: Comparison) -> list[str]:
         return [key_of(comparison.pk)]
 
-    def stopped(self, comparison: Comparison) -> None:
+    def end_early(self, comparison: Comparison) -> None:
         votes = votes_of(comparison)
         write(
             comparison, State.STOPPED, result(comparison, State.STOPPED, votes), votes
@@ -222,18 +222,18 @@ class ComparisonOfTwo:
 def _look(comparison: Comparison) -> Look:
     campaign = comparison.campaign
     campaigns.grade_and_judge(comparison.task, [campaign], in_waves=True)
-    look = _seen(comparison, campaign)
+    look = _look_at(comparison, campaign)
     ends = look.complete or campaign.state == Campaign.State.STOPPED
     if ends and not waits_for_exclusions([campaign]):
         # the end or continuation must be based on all answers
         campaigns.grade_and_judge(
             comparison.task, [campaign], in_waves=True, complete=True
         )
-        look = _seen(comparison, campaign)
+        look = _look_at(comparison, campaign)
     return look
 
 
-def _seen(comparison: Comparison, campaign: Campaign) -> Look:
+def _look_at(comparison: Comparison, campaign: Campaign) -> Look:
     last, votes = is_done(campaign), votes_of(comparison)
     labels = labels_from(comparison, votes, last=last)
     known = known_labels(labels, [pair.workers for pair in votes])

@@ -10,7 +10,7 @@ from django.utils import timezone
 from crowd.campaigns.services import run
 from crowd.pricing import Quote
 from genie.lib.errors import GenieError
-from genie.lib.seeds import seed_from
+from genie.lib.seeds import generator, seed_from
 from leaderboard.evaluation import campaigns, machine, rescoring
 from leaderboard.evaluation.expected import expected_magnitudes
 from leaderboard.evaluation.models.human_evaluation import JointEvaluation
@@ -18,7 +18,12 @@ from leaderboard.evaluation.price import quote_side_by_side
 from leaderboard.evaluation.services import items, joint, qualification
 from leaderboard.evaluation.services.hidden import in_slots
 from leaderboard.evaluation.services.hidden.drawn import before_launch, tests_of
-from leaderboard.evaluation.services.items import Entry, Part, campaign_title
+from leaderboard.evaluation.services.items import (
+    Entry,
+    Part,
+    campaign_title,
+    instead_of,
+)
 from leaderboard.evaluation.services.joint_results import results_of, systems_of, write
 from leaderboard.submissions import states
 from leaderboard.submissions.models import Prediction, Submission
@@ -54,7 +59,7 @@ class SideBySide:
         key = f"joint:{evaluation.pk}"
         return configuration.campaign_keys(key, self.human(evaluation))
 
-    def stopped(self, evaluation: JointEvaluation) -> None:
+    def end_early(self, evaluation: JointEvaluation) -> None:
         """Publish no result."""
 
     def launch(self, evaluation: JointEvaluation) -> None:
@@ -84,17 +89,14 @@ class SideBySide:
                 "The systems have no instance in common.", code="nothing-to-compare"
             )
         n_tests = sum(human.n_test_questions(n))
-        spare = [row for row in judged if configuration.has_references(row)]
-        # From rated instances, so that tests cannot be told by their input. One more
-        # than questions, as each takes its wrong text from another instance. With so
-        # few workers that no one would be left to rate these, from others.
-        n_workers = evaluation.n_workers
-        if len(spare) <= n_tests or human.n_workers_wanted < 2 * n_workers:
-            more = 4 * n_tests
-            beside = [row for row in others[:more] if configuration.has_references(row)]
-            enough = len(beside) > n_tests
-            spare = beside if enough else [*beside, *spare[::-1][:more]]
-        texts = _texts(systems, [*judged, *spare])
+        # Tests take the place of rated pages, so that no input tells them. With
+        # documents or too few inputs, others rate what they show, too.
+        whole = task.configuration.joint.page_by
+        asked = judged if whole else [*judged, *others[:n_tests]]
+        spare = [row for row in asked if configuration.has_references(row)]
+        order = generator(seed_from("tests", evaluation.seed)).permutation(len(spare))
+        spare = [spare[int(at)] for at in order]
+        texts = _texts(systems, asked)
         together = partial(joint.shown_together, evaluation, systems)
         pages = together(len(judged), what="blocks")
         outputs = {
@@ -107,16 +109,6 @@ class SideBySide:
         for criteria, key in zip(criteria_of, self.keys(evaluation), strict=True):
             seed = seed_from("campaign", key, evaluation.seed)
             about: dict[str, Any] = {"campaign_key": key, "seed": seed}
-            specs = [
-                items.judged(
-                    task,
-                    human,
-                    row,
-                    [Entry(texts[system.pk, row.pk], system.pk) for system in page],
-                    **about,
-                )
-                for row, page in zip(judged, pages, strict=True)
-            ]
             draw = partial(
                 _line_ups,
                 (task, human, criteria, spare, outputs),
@@ -126,6 +118,17 @@ class SideBySide:
                 used=used,
             )
             tests = tests_of(evaluation, human, key, seed, draw, used)
+            rated = instead_of(tests.items, task.slug, asked, len(judged))
+            specs = [
+                items.judged_item(
+                    task,
+                    human,
+                    row,
+                    [Entry(texts[system.pk, row.pk], system.pk) for system in page],
+                    **about,
+                )
+                for row, page in zip(rated, pages, strict=True)
+            ]
             names = [system.system_name for system in systems]
             detail = next(iter(criteria)) if len(criteria_of) > 1 else ""
             title = campaign_title(task.title, names, detail=detail)

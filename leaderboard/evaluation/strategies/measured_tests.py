@@ -51,7 +51,7 @@ def measure_tests(evaluation: HumanEvaluation, used: Collection[str] = ()) -> No
     strategy = strategy_of(evaluation)
     strategy.check_launch(evaluation)
     parts = strategy.plan(evaluation, used)
-    check = gate.measure_tests(evaluation, parts)
+    check = gate.measure_tests(evaluation, strategy.human(evaluation), parts)
     with transaction.atomic(durable=True):
         # A decision made meanwhile keeps the questions that staff saw.
         now = machine.lock(evaluation.pk)
@@ -65,7 +65,7 @@ def prepare(*evaluations: HumanEvaluation) -> None:
     Measures nothing, because requests call it. Raises GenieError ``tests-not-measured``
     if a job has yet to measure, and queues the job.
     """
-    for evaluation in _waiting(evaluations):
+    for evaluation in _waiting_rows(evaluations):
         ask_platform(strategy_of(evaluation).human(evaluation), evaluation.task.slug)
         if not (evaluation.simulated or is_measured(evaluation)):
             # also after a permanent failure
@@ -77,13 +77,13 @@ def prepare(*evaluations: HumanEvaluation) -> None:
 def measure_together(*evaluations: HumanEvaluation) -> None:
     """Measure tests for seconds each; no text is drawn for two evaluations."""
     used: set[str] = set()
-    for evaluation in _waiting(evaluations):
+    for evaluation in _waiting_rows(evaluations):
         measure_tests(evaluation, used)
         texts = evaluation.drawn_tests.values_list("texts", flat=True)
         used.update(chain.from_iterable(texts))
 
 
-def _waiting(evaluations: Collection[HumanEvaluation]) -> list[HumanEvaluation]:
+def _waiting_rows(evaluations: Collection[HumanEvaluation]) -> list[HumanEvaluation]:
     found = (machine.read(evaluation.pk) for evaluation in evaluations)
     return [row for row in found if row is not None and row.state in WAITING]
 

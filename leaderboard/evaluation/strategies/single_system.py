@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from django.db import transaction
 from django.utils import timezone
@@ -12,7 +12,6 @@ from crowd.campaigns.services import run
 from crowd.campaigns.services.run import reopen as reopen_campaign
 from crowd.hits.models import Campaign
 from crowd.hits.selectors import BY, PREFILLED
-from crowd.hits.services.build import ItemSpec
 from crowd.pricing import Quote
 from genie.lib.errors import GenieError
 from genie.lib.runner import LostRace
@@ -28,32 +27,31 @@ from leaderboard.evaluation.selectors.unsettled import with_lost_ratings
 from leaderboard.evaluation.services import items, qualification, refit, score
 from leaderboard.evaluation.services.hidden.drawn import (
     before_launch,
-    planned,
+    plan_test_questions,
     tests_of,
 )
 from leaderboard.evaluation.services.items import (
     Entry,
     Part,
+    Specified,
     anchor_specs,
     campaign_title,
+    instead_of,
 )
 from leaderboard.evaluation.services.public_log import publish_submission
 from leaderboard.submissions import states
 from leaderboard.submissions.models import Prediction, Submission
 from leaderboard.submissions.services import lifecycle
 from leaderboard.tasks.config import HumanConfig
+from leaderboard.tasks.config.human import REFERENCES
 from leaderboard.tasks.services import configuration
+from leaderboard.tasks.services.inputs import SET_ASIDE, asked_instances, set_aside
 
 # Marks submitted with a system's outputs, shown on the pages that ask about it.
 #
 # Test questions have them as well, or their absence would reveal them: a text keeps the
 # marks in the beginning and the end that it shares with the system's own output.
 Span = Mapping[str, Any]
-
-
-class Specified(Protocol):
-    @property
-    def spec(self) -> ItemSpec: ...
 
 
 S = TypeVar("S", bound=Specified)
@@ -80,13 +78,13 @@ class Brought:
     def _into(self, item: S) -> S:
         spec = item.spec
         text, spans = self._of.get(spec.content_key, ("", []))
-        marks = carried(spans, text, str(spec.data.get("prediction", "")))
+        marks = carry_spans(spans, text, str(spec.data.get("prediction", "")))
         data = {**spec.data, PREFILLED: marks, BY: self._by}
         changed: S = replace(item, spec=replace(spec, data=data))  # type: ignore[type-var]
         return changed
 
 
-def carried(spans: Sequence[Span], old: str, new: str) -> list[Span]:
+def carry_spans(spans: Sequence[Span], old: str, new: str) -> list[Span]:
     """Return the marks of `old` within the prefix and suffix shared with `new`.
 
     Spans have ``start`` and ``end`` in characters, or ``missing``, which stay.
@@ -94,7 +92,7 @@ def carried(spans: Sequence[Span], old: str, new: str) -> list[Span]:
     Examples
     --------
     >>> marks = [{"start": 0, "end": 3}, {"start": 4, "end": 7}, {"start": 8, "end": 11}]
-    >>> carried(marks, "One two six", "One three six")
+    >>> carry_spans(marks, "One two six", "One three six")
     [{'start': 0, 'end': 3}, {'start': 10, 'end': 13}]
     """
     if old == new:
@@ -139,10 +137,10 @@ class SingleSystem:
     def check_launch(self, evaluation: HumanEvaluation) -> None:
         task = evaluation.task
         design = configuration.design_of(task, task.human)
-        judged = task.instances.filter(sample_rank__lt=task.sample_size)
+        n_tests = sum(task.human.n_test_questions(task.sample_size))
         bare = [
             instance
-            for instance in judged.order_by("pk")
+            for instance in asked_instances(task, SET_ASIDE * n_tests)
             if not configuration.has_references(instance)
         ]
         if design.needs_reference and bare:
@@ -151,7 +149,6 @@ class SingleSystem:
                 f"which the design {design.slug} shows to workers.",
                 code="no-references",
             )
-        n_tests = sum(task.human.n_test_questions(task.sample_size))
         # Two, because a wrong text is another instance's reference.
         if n_tests and task.instances.exclude(references=[]).count() < 2:
             raise GenieError(
@@ -170,7 +167,7 @@ class SingleSystem:
             )
         ]
 
-    def stopped(self, evaluation: HumanEvaluation) -> None:
+    def end_early(self, evaluation: HumanEvaluation) -> None:
         """Keep the answers: staff may publish the partial result later."""
 
     def launch(self, evaluation: HumanEvaluation) -> None:
@@ -215,7 +212,7 @@ class SingleSystem:
         # Before the ratings are read: a simultaneous exclusion is later than this, and
         # the scores count as outdated.
         read_at = timezone.now()
-        scores_of = [(part, score.computed(part)) for part in evaluation.parts]
+        scores_of = [(part, score.compute_scores(part)) for part in evaluation.parts]
         with transaction.atomic():
             # First, because a system that has just left took its ratings along.
             _hold_systems(evaluation)
@@ -282,13 +279,6 @@ def _plan(evaluation: HumanEvaluation, used: Collection[str]) -> list[Part]:
         evaluation.submission,
     )
     design = configuration.design_of(task, human)
-    predictions = list(
-        Prediction.objects.filter(
-            submission=submission, instance__sample_rank__lt=task.sample_size
-        )
-        .select_related("instance")
-        .order_by("instance__sample_rank")
-    )
     brought = Brought(submission)
     criteria_of = human.separate()
     parts: list[Part] = []
@@ -302,12 +292,8 @@ def _plan(evaluation: HumanEvaluation, used: Collection[str]) -> list[Part]:
         # Made with the site's secret: the seed would reveal the test questions.
         seed = seed_for("campaign", key)
         about: dict[str, Any] = {"campaign_key": key, "seed": seed}
-        judged = [
-            items.judged(task, human, row.instance, _entries(row, design), **about)
-            for row in predictions
-        ]
         draw = partial(
-            planned,
+            plan_test_questions,
             task,
             human,
             criteria,
@@ -321,10 +307,43 @@ def _plan(evaluation: HumanEvaluation, used: Collection[str]) -> list[Part]:
         detail = next(iter(criteria)) if len(criteria_of) > 1 else ""
         title = campaign_title(task.title, [submission.system_name], detail=detail)
         beside = anchor_specs(task, human, anchor, hidden=tests.items, **about)
+        judged = [
+            items.judged_item(task, human, row.instance, _entries(row, design), **about)
+            for row in rated_outputs(submission, human, seed, tests.items, beside)
+        ]
         judged, beside = brought.into(judged), brought.into(beside)
         items_of = (judged, tests, draw, beside)
         parts.append(Part(key, title, criteria, seed, *items_of, submission=submission))
     return parts
+
+
+def rated_outputs(
+    submission: Submission,
+    human: HumanConfig,
+    seed: int,
+    tests: Sequence[Specified] = (),
+    beside: Sequence[Specified] = (),
+) -> list[Prediction]:
+    """Return a system's rated outputs by rank: none of an input set aside for tests.
+
+    Nor of one that an item `beside` them shows. Of a small task, inputs that were set
+    aside and became no test are rated before one comes twice.
+    """
+    task, n = submission.task, 0
+    if human.test_questions != REFERENCES:
+        n = sum(human.n_test_questions(task.sample_size))
+    rows = asked_instances(task, SET_ASIDE * n + (len(beside) if n else 0))
+    aside = {row.pk for row in set_aside(task, seed, n)}
+    of_tests = {test.spec.content_key for test in tests}
+    left = [row for row in rows if row.pk not in aside]
+    left += [
+        row
+        for row in rows
+        if row.pk in aside and content_key(task.slug, row.instance_id) not in of_tests
+    ]
+    rated = instead_of(beside, task.slug, left, task.sample_size) if n else rows
+    outputs = Prediction.objects.filter(submission=submission, instance__in=rated)
+    return list(outputs.select_related("instance").order_by("instance__sample_rank"))
 
 
 def _entries(row: Prediction, design: Design) -> list[Entry]:

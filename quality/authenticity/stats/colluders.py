@@ -8,8 +8,8 @@ from quality.authenticity.stats.likelihood_ratio import (
     FEWEST,
     NOISE,
     Answers,
-    centred,
-    deserved,
+    center_answers,
+    estimate_quality,
     similarity,
 )
 from quality.counts import Floats, Ints
@@ -65,7 +65,7 @@ def agreeing_pairs(answers: Answers) -> Pairs:
 
 
 def _sums(answers: Answers) -> tuple[Ints, Ints, Floats]:
-    rest = centred(answers)
+    rest = center_answers(answers)
     # Without the text's own effect: that must leave both workers out.
     alone = Answers(
         answers.worker,
@@ -74,7 +74,7 @@ def _sums(answers: Answers) -> tuple[Ints, Ints, Floats]:
         answers.system,
         answers.value,
     )
-    rest = rest - deserved(alone)
+    rest = rest - estimate_quality(alone)
     order = np.argsort(answers.text, kind="stable")
     text, who, rest = answers.text[order], answers.worker[order], rest[order]
     total, count = np.bincount(text, rest), np.bincount(text)
@@ -91,8 +91,8 @@ def _sums(answers: Answers) -> tuple[Ints, Ints, Floats]:
         keys.append(low * answers.n_workers + high)
         terms.append(np.stack([a * b, a * a, b * b, np.ones(one.size)]))
     if not keys:
-        nobody = np.empty(0, dtype=np.int64)
-        return nobody, nobody, np.empty((4, 0))
+        none = np.empty(0, dtype=np.int64)
+        return none, none, np.empty((4, 0))
     names, place = np.unique(np.concatenate(keys), return_inverse=True)
     term = np.concatenate(terms, axis=1)
     sums = np.stack([np.bincount(place, row, minlength=names.size) for row in term])
@@ -134,7 +134,7 @@ def better_on_tests(answers: Answers, right: Ints, asked: Ints) -> OnTests:
     """
     from scipy.stats import false_discovery_control, norm
 
-    sign = similarity(answers, deserved(answers))
+    sign = similarity(answers, estimate_quality(answers))
     accuracy = np.where(asked > 0, right / np.maximum(asked, 1), np.nan)
     held = (asked >= 4) & np.isfinite(sign.value)
     adjusted, centre = np.full(asked.size, np.nan), float("nan")

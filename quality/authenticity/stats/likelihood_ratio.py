@@ -40,12 +40,12 @@ class Answers:
         return int(self.worker.max()) + 1 if self.worker.size else 0
 
     @property
-    def judged(self) -> Floats:
+    def judge_scores(self) -> Floats:
         """Return the judge's score of each answer's text; NaN if there is none."""
         return self.judge if self.judge.size else np.full(self.value.size, np.nan)
 
 
-def centred(answers: Answers) -> Floats:
+def center_answers(answers: Answers) -> Floats:
     """Return each answer less its worker's mean, so that strictness does not count.
 
     Examples
@@ -54,7 +54,7 @@ def centred(answers: Answers) -> Floats:
     >>> two = np.array([0, 0, 1, 1])
     >>> codes = np.array([0, 1, 0, 1])
     >>> some = Answers(two, codes, codes, 0 * codes, np.array([0.2, 0.4, 0.6, 1.0]))
-    >>> centred(some).round(2).tolist()
+    >>> center_answers(some).round(2).tolist()
     [-0.1, 0.1, -0.2, 0.2]
     """
     n = np.bincount(answers.worker, minlength=answers.n_workers)
@@ -62,7 +62,7 @@ def centred(answers: Answers) -> Floats:
     return np.asarray(answers.value - (total / np.maximum(n, 1))[answers.worker])
 
 
-def deserved(
+def estimate_quality(
     answers: Answers, weight: Floats | None = None, noise: float = NOISE
 ) -> Floats:
     """Estimate the quality of each answer's text from the answers of all others.
@@ -82,10 +82,10 @@ def deserved(
     >>> import numpy as np
     >>> who, text = np.array([0, 0, 1, 1, 2, 2]), np.array([0, 1, 0, 1, 0, 1])
     >>> value = np.array([1, 0, 1, 0, 0.6, 0.4])
-    >>> deserved(Answers(who, text, text, 0 * text, value)).round(2).tolist()
+    >>> estimate_quality(Answers(who, text, text, 0 * text, value)).round(2).tolist()
     [0.23, -0.23, 0.23, -0.23, 0.38, -0.38]
     """
-    value, who = centred(answers), answers.worker
+    value, who = center_answers(answers), answers.worker
     counted = np.ones(value.size) if weight is None else weight[who]
     of_all = np.bincount(answers.system, counted * value)
     n_of_all = np.bincount(answers.system, counted)
@@ -183,7 +183,7 @@ def spread(answers: Answers, expected: Floats) -> Sign:
     of the residuals.
     """
     who, n_workers = answers.worker, answers.n_workers
-    value = centred(answers)
+    value = center_answers(answers)
     held = _within(expected, who, n_workers)
     rest = value - held * _slope(held, value, who, n_workers)[who]
     n = np.bincount(who, minlength=n_workers)
@@ -212,7 +212,7 @@ def shared_words(answers: Answers, suspicion: Floats) -> Floats:
     >>> shared_words(some, np.array([1.0, 1.0, 0.0])).round(2).tolist()
     [0.78, -0.78, 0.78, -0.78, 0.78, -0.78]
     """
-    rest = centred(answers) - deserved(answers, 1 - suspicion)
+    rest = center_answers(answers) - estimate_quality(answers, 1 - suspicion)
     counted = suspicion[answers.worker]
     total = np.bincount(answers.text, counted * rest)[answers.text] - counted * rest
     n = np.bincount(answers.text, counted)[answers.text] - counted
@@ -311,13 +311,13 @@ def assess_authenticity(answers: Answers, assumed: Assumed | None = None) -> Sig
     judging answers by those of peers; A. Dempster, N. Laird, D. Rubin, JRSS B 39 (1977).
     """
     known = assumed or Assumed()
-    judged = answers.judged
+    judged = answers.judge_scores
     nothing = np.full(answers.n_workers, np.nan)
     shared = Sign(nothing, nothing, np.zeros(answers.n_workers, dtype=np.int64))
     probability = np.zeros(answers.n_workers)
     held = (judged,) if np.isfinite(judged).any() else ()
     for step in range(known.rounds + 1):
-        expected = deserved(answers, 1 - probability)
+        expected = estimate_quality(answers, 1 - probability)
         near = similarity(answers, judged, expected)
         narrow = spread(answers, expected)
         if step:

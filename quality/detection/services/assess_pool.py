@@ -35,9 +35,11 @@ from quality.detection.services.evidence import (
     stamp_of,
 )
 from quality.detection.stats.assess import (
+    LEAST_WORKERS,
     Assessment,
     AssessOptions,
     assess_workers,
+    can_tell,
     excluded_by,
 )
 from quality.detection.stats.schedule import FIT_EVERY
@@ -149,7 +151,7 @@ def _usual_seconds(pool: str) -> float | None:
 STEP = 0.05
 #: Workers whose ratings differ by more are weighted rating by rating, in steps as wide
 #: as these, because each step is one more worker to the model of scores.
-_TURN, _TURN_STEP = 0.3, 0.25
+_TURN, _TURN_STEP = 0.6, 0.25
 
 
 def rating_weights(worker: npt.ArrayLike, p_rating: npt.ArrayLike) -> Floats:
@@ -190,6 +192,8 @@ def steps(weight: Floats, step: float = STEP) -> Floats:
     return np.round(np.round(weight / step) * step, 2)
 
 
+# In a crowd that disagrees, staff decide about whom the odds are against.
+_DOUBTFUL = 0.5
 # Ratings alone cause a new fit after this relative growth.
 NEW_RATINGS = 0.05
 # Other answers cause one after this relative growth. Test questions do not count:
@@ -281,7 +285,8 @@ def _has_waited(pool: str, *, simulated: bool) -> bool:
 
 def _parameters(evidence: Evidence, found: Assessment) -> dict[str, Any]:
     by_kind = dict(zip(evidence.kinds, found.good_accuracy.tolist(), strict=True))
-    share = found.share_careless
+    share, n = found.share_careless, max(len(evidence.workers), 1)
+    n_tests = float(np.median(evidence.n_questions))
     return {
         **found.parameters,
         "kinds": evidence.kinds,
@@ -292,6 +297,10 @@ def _parameters(evidence: Evidence, found: Assessment) -> dict[str, Any]:
         "share_careless": share.estimate,
         "share_careless_low": share.low,
         "share_careless_high": share.high,
+        "can_tell": can_tell(n, n_tests, evidence.n_ratings / n),
+        "explained": found.explained.estimate,
+        "explained_low": found.explained.low,
+        "explained_high": found.explained.high,
     }
 
 
@@ -322,34 +331,25 @@ def _write(
         [v.worker_id, v.n_correct, v.n_questions, v.p_noisy, v.noisy] for v in verdicts
     ]
     fit.save(update_fields=["posteriors"])
-    Verdict.objects.bulk_create(changed(fit, verdicts))
+    Verdict.objects.bulk_create(changed_verdicts(fit, verdicts))
     _update_standings(fit, evidence, found)
-    alone = without_narrow(found)
-    only_narrow = {
+    for_people = {
         worker
-        for i, worker in enumerate(evidence.workers)
-        if verdicts[i].noisy and alone[i] <= verdicts[i].threshold
+        for worker, surely in zip(evidence.workers, found.surely, strict=True)
+        if not surely or found.alarm
     }
-    told = settings.GENIE["BAD_CROWD"]
-    tell_of_bad_crowd(fit.pool_id, found.share_careless.estimate > told)
-    bans = carry_out(fit, simulated=simulated, for_people=only_narrow)
+    tell_of_bad_crowd(fit.pool_id, found.alarm)
+    bans = carry_out(fit, simulated=simulated, for_people=for_people)
     _resume(fit.pool_id)
     return bans
-
-
-def without_narrow(found: Assessment) -> Any:
-    """Return the probability of being careless for a reason other than narrow answers.
-
-    Answers that vary less than people's may come from a program. No worker is excluded
-    for that before a person has looked.
-    """
-    narrow = found.p_class[:, found.classes.index("narrow")]
-    return np.clip(found.p_careless - narrow, 0, 1)
 
 
 def _verdicts(fit: DetectorFit, evidence: Evidence, found: Assessment) -> list[Verdict]:
     threshold = settings.GENIE["BAN_THRESHOLD"]
     noisy = excluded_by(found.p_careless, threshold)
+    if found.alarm:
+        # Nothing is published before a person has decided about the most doubtful.
+        noisy |= found.p_careless >= min(_DOUBTFUL, found.p_careless.max(initial=0))
     facts = facts_beside(fit.pool_id, evidence, np.flatnonzero(noisy).tolist())
     tested = np.bincount(evidence.tests.worker, minlength=len(evidence.workers))
     right = np.bincount(
@@ -383,7 +383,6 @@ def _parts(
     return {
         "tests": [[label, *count] for label, count in tests.items()],
         "odds": {name: round(float(odds[i]), 2) for name, odds in found.parts.items()},
-        "class": found.classes[int(np.argmax(found.p_class[i]))],
         "beside": list(facts),
     }
 
@@ -430,8 +429,10 @@ def _weights(
     evidence: Evidence, found: Assessment
 ) -> list[tuple[float, dict[str, float]]]:
     """Return each worker's weight, and the weights of items that differ from it."""
-    weights = [(float(w), dict[str, float]()) for w in steps(1 - found.p_careless)]
+    weights = [(1.0, dict[str, float]()) for _ in evidence.workers]
     if evidence.ratings is None:
+        if len(evidence.workers) >= LEAST_WORKERS:
+            return [(float(w), {}) for w in steps(1 - found.p_careless)]
         return weights
     ratings = evidence.ratings
     own = rating_weights(ratings.worker, found.p_rating)
@@ -460,7 +461,7 @@ def posteriors(verdicts: Iterable[Verdict]) -> list[list[float | int | bool]]:
     return [[*counts, *outcome] for counts, outcome in sorted(outcome_of.items())]
 
 
-def changed(fit: DetectorFit, verdicts: Sequence[Verdict]) -> list[Verdict]:
+def changed_verdicts(fit: DetectorFit, verdicts: Sequence[Verdict]) -> list[Verdict]:
     """Return the verdicts to store.
 
     These are the ones of workers with other counts, another outcome, threshold or

@@ -179,7 +179,17 @@ class Evidence:
 def evidence_of(pool: str, *, simulated: bool) -> Evidence:
     """Return the graded test questions that count and the newest ratings of a pool."""
     grades = _grades(pool, simulated)
-    rated = _rated(pool, simulated)
+    rated = _rated_rows(pool, simulated, of_tests=False)
+    # Only one output at a time has a level to compare with.
+    answers = {
+        (row[1], row[2][0], row[5]): row
+        for row in _rated_rows(pool, simulated, of_tests=True)
+        if not row[2][1]
+    }
+    answered = [answers.get((row[1], row[6], row[7]), _UNRATED) for row in grades]
+    instances = _codes([row[4] for row in rated + answered])
+    criteria = _codes([row[5] for row in rated + answered])
+    n_rated = len(rated)
     workers = sorted({row[0] for row in grades} | {row[0] for row in rated})
     number = {pk: i for i, pk in enumerate(workers)}
     # in the order of answering
@@ -198,6 +208,10 @@ def evidence_of(pool: str, *, simulated: bool) -> Evidence:
         kind=_codes([row[3] for row in grades]),
         correct=np.array([row[4] for row in grades], dtype=bool),
         order=_ints([place[row[0], row[1]] for row in grades]),
+        value=np.array([row[6] for row in answered], dtype=np.float64),
+        instance=instances[n_rated:],
+        criterion=criteria[n_rated:],
+        seconds=np.array([row[7] for row in answered], dtype=np.float64),
     )
     by_habit = tuple(guesses_by_kind[kind] for kind in kinds)
     ratings = None
@@ -206,10 +220,11 @@ def evidence_of(pool: str, *, simulated: bool) -> Evidence:
             worker=_ints([number[row[0]] for row in rated]),
             item=_codes([row[2] for row in rated]),
             system=_codes([row[3] for row in rated]),
-            instance=_codes([row[4] for row in rated]),
-            criterion=_codes([row[5] for row in rated]),
+            instance=instances[:n_rated],
+            criterion=criteria[:n_rated],
             value=np.array([row[6] for row in rated], dtype=np.float64),
             order=_ints([place[row[0], row[1]] for row in rated]),
+            seconds=np.array([row[7] for row in rated], dtype=np.float64),
         )
     items = [row[2][0] for row in rated]
     return Evidence(workers, questions, kinds, by_habit, tests, ratings, items)
@@ -237,7 +252,7 @@ def label_of(kind: str) -> str:
 
 def _grades(
     pool: str, simulated: bool
-) -> list[tuple[int, int, tuple[int, str], str, bool, Guesses]]:
+) -> list[tuple[int, int, tuple[int, str], str, bool, Guesses, int, str]]:
     counting = TestQuestion.objects.filter(COUNTING, campaign__pool=pool)
     grades = Grade.objects.filter(
         pool=pool, worker__simulated=simulated, test_question__in=counting
@@ -253,12 +268,17 @@ def _grades(
         "criterion",
         "test_question__kind",
         "correct",
+        "test_question__item",
+        "test_question__campaign__hit_type__criteria",
     )
     listed = [(*row, of_question[row[2]]) for row in rows]
-    kind_of = _told_apart((row[0], (*row[3:6], row[7])) for row in listed)
+    kind_of = _told_apart((row[0], (*row[3:6], row[9])) for row in listed)
     return [
-        (worker, work, (pk, kind[1]), kind_of[(*kind, own)], correct, own)
-        for worker, work, pk, *kind, correct, own in listed
+        (
+            *(worker, work, (pk, kind[1]), kind_of[(*kind, own)], correct, own),
+            *(item, kind[1] or next(iter(criteria), "")),
+        )
+        for worker, work, pk, *kind, correct, item, criteria, own in listed
     ]
 
 
@@ -298,22 +318,26 @@ def _told_apart(rows: Iterable[tuple[int, tuple[Any, ...]]]) -> dict[Any, str]:
     }
 
 
-def _rated(
-    pool: str, simulated: bool
-) -> list[tuple[int, int, tuple[int, str], int, int, str, float]]:
-    """Return worker, assignment, output, campaign, input, criterion, value, in order.
+Rated = tuple[int, int, tuple[int, str], int, int, str, float, float]
+# an answer without a value between two ends
+_UNRATED: Rated = (0, 0, (0, ""), 0, 0, "", np.nan, np.nan)
+
+
+def _rated_rows(pool: str, simulated: bool, *, of_tests: bool) -> list[Rated]:
+    """Return worker, assignment, output, campaign, input, criterion, value, seconds.
 
     Values are between 0 and 1 if the scale has ends; comparisons and magnitudes have
     none.
     """
     placed = TestQuestion.objects.filter(campaign__pool=pool).order_by()
+    asking = Q(item__in=placed.values("item"))
     rows = (
         Rating.objects.filter(
+            asking if of_tests else ~asking,
             item__campaign__pool=pool,
             assignment__state__in=COUNTED,
             assignment__worker__simulated=simulated,
         )
-        .exclude(item__in=placed.values("item"))
         .order_by("-pk")
         .values_list(
             "assignment__worker_id",
@@ -325,6 +349,7 @@ def _rated(
             "item__hit__input__in_pool_id",
             "criterion",
             "value",
+            "assignment__active_seconds",
         )
     )
     scales = {
@@ -338,8 +363,8 @@ def _rated(
             "pk", "hit_type__scale", "hit_type__criteria"
         )
     }
-    rated = []
-    for worker, work, item, slot, campaign, own, shared, name, value in rows[
+    rated: list[Rated] = []
+    for worker, work, item, slot, campaign, own, shared, name, value, time in rows[
         :MOST_RATINGS
     ]:
         scale, asked = kinds[campaign]
@@ -347,8 +372,9 @@ def _rated(
             continue
         low, high = scales[scale]
         share = min(max((value - low) / (high - low), 0.0), 1.0)
-        rated.append((worker, work, (item, slot), campaign, shared or own, name, share))
-    return sorted(rated)
+        key, seconds = (item, slot), np.nan if time is None else time
+        rated.append((worker, work, key, campaign, shared or own, name, share, seconds))
+    return sorted(rated, key=lambda row: row[:7])
 
 
 def _ends(scale: type[Scale]) -> tuple[float, float] | None:

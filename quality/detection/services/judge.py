@@ -22,7 +22,7 @@ from quality.bans.models import Ban
 from quality.bans.selectors import detector_of
 from quality.bans.services import carry_out
 from quality.detection.models import ALL_EVIDENCE, DetectorFit, Verdict
-from quality.detection.services.assess_pool import assess, changed, posteriors
+from quality.detection.services.assess_pool import assess, changed_verdicts, posteriors
 from quality.detection.stats.detectors import Detection, detect
 from quality.test_questions.models import Grade, Polarity
 
@@ -49,7 +49,7 @@ def judge(
     for polarity in Polarity.values:
         rate = (noisy_below or {}).get(polarity, settings.GENIE["NOISY_BELOW"])
         counts = counts_of(pool, polarity, simulated=simulated)
-        if not counts.workers or _known(pool, polarity, detector, counts, rate):
+        if not counts.workers or _is_known(pool, polarity, detector, counts, rate):
             continue
         # Seeded by the pool and the polarity only: the same counts give the same
         # verdicts everywhere.
@@ -77,7 +77,7 @@ def judge(
     return bans
 
 
-def _known(
+def _is_known(
     pool: str, polarity: str, detector: str, counts: Counts, threshold_rate: float
 ) -> bool:
     return DetectorFit.objects.filter(
@@ -113,7 +113,7 @@ def _write(
     ]
     fit.posteriors = posteriors(verdicts)
     fit.save(update_fields=["posteriors"])
-    Verdict.objects.bulk_create(changed(fit, verdicts))
+    Verdict.objects.bulk_create(changed_verdicts(fit, verdicts))
     return carry_out(fit, simulated=simulated)
 
 

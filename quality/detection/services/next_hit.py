@@ -121,11 +121,11 @@ def _p_careless(worker: Worker, pool: str, record: Record) -> tuple[float, bool]
     if standing is None:
         known = next(iter(_read_fits(pool)), None) or {}
         presumed = min(known.get("share_careless", NEW_POOL), AssessOptions.innocence)
-        return _updated(record, presumed, known, 0), False
+        return _update_probability(record, presumed, known, 0), False
     if standing.n_questions >= record.n_tests:
         return standing.p_careless, True
     before, known = standing.p_careless, standing.fit.parameters
-    return _updated(record, before, known, standing.n_questions), False
+    return _update_probability(record, before, known, standing.n_questions), False
 
 
 _read_standing = prepare(
@@ -140,7 +140,7 @@ _read_fits = prepare(
 )
 
 
-def _updated(
+def _update_probability(
     record: Record, before: float, known: Mapping[str, Any], n_seen: int
 ) -> float:
     counts, rates = record.counts(), known.get("good_accuracy", {})

@@ -106,9 +106,9 @@ def evaluate(sample: Sample, theta: Floats) -> Evaluation:
     mean = special.expit(theta[:, 0, :, None])
     size = np.exp(theta[:, 1, :, None])
     alpha, beta = size * mean, size * special.expit(-theta[:, 0, :, None])
-    right = _rising(alpha, sample.right)
-    wrong = _rising(beta, sample.wrong)
-    all_answers = _rising(size, sample.answered)
+    right = _rising_factorial(alpha, sample.right)
+    wrong = _rising_factorial(beta, sample.wrong)
+    all_answers = _rising_factorial(size, sample.answered)
     log_weight = special.log_softmax(theta[:, 2, :], axis=1)[:, :, None]
     joint = right[0] + wrong[0] - all_answers[0] + sample.log_choose + log_weight
     # Subtract the largest term first; otherwise all of them would underflow to 0.
@@ -132,7 +132,7 @@ def evaluate(sample: Sample, theta: Floats) -> Evaluation:
     )
 
 
-def _rising(start: Floats, count: _Distinct) -> tuple[Floats, Floats, Floats]:
+def _rising_factorial(start: Floats, count: _Distinct) -> tuple[Floats, Floats, Floats]:
     """Log of the rising factorial, log gamma(a + m) - log gamma(a), twice derived."""
     from scipy import special
 

@@ -86,7 +86,7 @@ def test_probability(
     [0.05, 0.95]
     """
     if n_tests < 0 or not 0 <= p_careless <= 1:
-        raise ValueError("The count of tests or the probability makes no sense.")
+        raise ValueError("The count of tests or the probability is out of range.")
     share = options.pace * allowance.left
     if n_tests >= options.first:
         share = min(share, options.late)
@@ -146,8 +146,8 @@ def affordable(
 Counts = Mapping[Any, tuple[int, int]]
 Kinds = Mapping[Any, Sequence[float]]
 
-# Probability that a habit is followed, and the accuracy of opposite answers.
-_FOLLOWED, _OPPOSITE = 0.95, 0.1
+# How often answers without reading follow a habit; otherwise they are at random.
+_FOLLOWED = (0.9, 0.5)
 # Certainty about the rates of a habit, in imagined answers.
 _FIRM = 12.0
 # Careful people differ more, also because of a hard key.
@@ -210,10 +210,11 @@ class EarlyStop:
         True
         """
         logit = log(_inside(self.before) / (1 - _inside(self.before)))
-        logit += self._ratio(counts, kinds) - self._ratio(self.seen or {}, kinds)
+        logit += self.log_odds(counts, kinds) - self.log_odds(self.seen or {}, kinds)
         return 1 / (1 + exp(-min(max(logit, -30.0), 30.0)))
 
-    def _ratio(self, counts: Counts, kinds: Kinds) -> float:
+    def log_odds(self, counts: Counts, kinds: Kinds) -> float:
+        """Return the log-likelihood ratio of careless against careful answers."""
         if not kinds:
             return 0.0
         careful = 0.0
@@ -235,8 +236,8 @@ class EarlyStop:
 def _rates(guesses: Sequence[float]) -> Iterator[float]:
     chance, *habits = guesses
     for right in habits:
-        yield right * _FOLLOWED + (1 - right) * (1 - _FOLLOWED)
-    yield from (chance, _OPPOSITE)
+        yield from (share * right + (1 - share) * chance for share in _FOLLOWED)
+    yield chance
 
 
 def _inside(p: float) -> float:

@@ -76,7 +76,7 @@ _SENTENCES = {
     ADDED: "“{after}” was added.",
     REMOVED: "“{before}” was left out.",
     SWAPPED: "“{before}” and “{after}” changed places.",
-    REORDERED: "The words “{before}” were put in another order: “{after}”.",
+    REORDERED: "The order of the words “{before}” was changed: “{after}”.",
 }
 
 
@@ -137,7 +137,7 @@ class Change:
     change: str = CHANGED
     tier: int = 1
 
-    def applied(self, text: str) -> str:
+    def apply(self, text: str) -> str:
         for start, end, new in sorted(self.parts, reverse=True):
             text = text[:start] + new + text[end:]
         return text
@@ -178,12 +178,12 @@ class Word:
         return self.text[0].isupper()
 
 
-def cached(function: F) -> F:
+def cache_results(function: F) -> F:
     """Cache a function's results for the texts of a few campaigns."""
     return cast("F", lru_cache(maxsize=20_000)(function))
 
 
-@cached
+@cache_results
 def words_of(text: str) -> tuple[Word, ...]:
     """Split a text into words, numbers and punctuation marks."""
     found = []
@@ -198,7 +198,7 @@ def words_of(text: str) -> tuple[Word, ...]:
     return tuple(found)
 
 
-@cached
+@cache_results
 def plain(text: str) -> str:
     """Return a text without case, punctuation and spacing, for comparisons."""
     return " ".join(
@@ -221,7 +221,7 @@ def cased_like(new: str, old: str) -> str:
     return new
 
 
-def doubled(words: Sequence[Word]) -> int:
+def count_doubled(words: Sequence[Word]) -> int:
     """Count words that occur twice in a row, which is very rare in outputs."""
     return sum(
         a.text.casefold() == b.text.casefold() and a.text[0].isalnum()
@@ -293,7 +293,7 @@ class Draft:
         """Check the same of a sign that is no word."""
         return sign not in self.text and not any(sign in t for t in self.same_input)
 
-    def confirmed(self, part: str) -> bool:
+    def confirms(self, part: str) -> bool:
         """Check whether a right text contains the part, too."""
         return {word.text.casefold() for word in words_of(part)} <= self.right
 

@@ -14,18 +14,18 @@ from quality.test_questions.edits.edit import (
     Draft,
     Edit,
     cased_like,
-    doubled,
+    count_doubled,
     draft_of,
     plain,
     words_of,
 )
 from quality.test_questions.edits.rules.clauses import (
     agreements,
-    dropped,
+    drop_clauses,
     numbers,
     opposites,
     orders,
-    taken,
+    replace_clauses,
     units,
 )
 from quality.test_questions.edits.rules.things import (
@@ -83,9 +83,9 @@ RULES: Mapping[str, Sequence[Callable[[Draft], Iterator[Change]]]] = {
     "role": [roles, exchanged_things],
     "unit": [units],
     "thing": [things],
-    "clause-swapped": [taken],
+    "clause-swapped": [replace_clauses],
     "answer": [answers],
-    "clause-dropped": [dropped],
+    "clause-dropped": [drop_clauses],
     "word-order": [orders],
     "agreement": [agreements],
 }
@@ -160,7 +160,7 @@ def _of_kind(draft: Draft, kind: str, taken_texts: set[str]) -> Iterator[Edit]:
     order = [changes[int(i)] for i in draft.rng.permutation(len(changes))]
     seen = set[str]()
     for change in sorted(order, key=lambda change: change.tier):
-        text = change.applied(draft.text)
+        text = change.apply(draft.text)
         if text in seen or plain(text) in taken_texts or not _fits(draft, kind, text):
             continue
         seen.add(text)
@@ -176,7 +176,10 @@ def _fits(draft: Draft, kind: str, text: str) -> bool:
     room = max(LETTERS, LONGER * len(draft.text))
     if kind not in FREE_LENGTH and abs(len(text) - len(draft.text)) > room:
         return False
-    if doubled(words_of(text)) > doubled(draft.words) or "  " in text.strip():
+    if (
+        count_doubled(words_of(text)) > count_doubled(draft.words)
+        or "  " in text.strip()
+    ):
         return False
     return not any(
         likeness(text, right) > likeness(draft.text, right) + 1e-9

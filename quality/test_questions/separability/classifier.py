@@ -20,12 +20,12 @@ def quadratic(features: Floats) -> tuple[Floats, Floats]:
     Columns without variance are left out. Far values are clipped, so that one odd item
     does not decide. Returns the design and the ridge of each column.
     """
-    first = _standardised(features)
+    first = _standardize(features)
     rows, columns = np.triu_indices(first.shape[1], 1)
     blocks = [
         first,
-        _standardised(first**2),
-        _standardised(first[:, rows] * first[:, columns]),
+        _standardize(first**2),
+        _standardize(first[:, rows] * first[:, columns]),
     ]
     ridge = np.repeat(
         [RIDGE, RIDGE, RIDGE_OF_PRODUCTS], [block.shape[1] for block in blocks]
@@ -33,7 +33,7 @@ def quadratic(features: Floats) -> tuple[Floats, Floats]:
     return np.hstack(blocks), ridge
 
 
-def _standardised(values: Floats) -> Floats:
+def _standardize(values: Floats) -> Floats:
     spread = values.std(axis=0)
     kept = spread > 1e-9 * (1 + np.abs(values).max(axis=0, initial=0.0))
     scaled: Floats = (values[:, kept] - values[:, kept].mean(axis=0)) / spread[kept]

@@ -1,7 +1,7 @@
 """Features of an item without reading it: shares, lengths, overlaps, places."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genie.lib.seeds import generator, seed_from
-from quality.test_questions.edits.edit import doubled, plain, words_of
+from quality.test_questions.edits.edit import count_doubled, plain, words_of
 
 Floats = NDArray[np.float64]
 GRAM = 4
@@ -33,8 +33,8 @@ class Surface:
         The same for all items of an input.
     key : str, optional
         The item's public name.
-    position, created : float, optional
-        Its place in the campaign, and its time of creation.
+    position : float, optional
+        Its place in the campaign.
     listed : bool, optional
         Whether a public list names its input as a rated one.
     """
@@ -46,7 +46,6 @@ class Surface:
     input_key: str = ""
     key: str = ""
     position: float = 0.0
-    created: float = 0.0
     listed: bool = False
 
 
@@ -99,7 +98,7 @@ _OF_ONE: dict[str, Callable[[Surface], float]] = {
     "letters": lambda s: float(len(s.text)),
     "letters a word": lambda s: _share(len(s.text), len(s.text.split())),
     "different words": lambda s: _share(len(_tokens(s.text)), _tokens(s.text).total()),
-    "doubled words": lambda s: float(doubled(words_of(s.text))),
+    "doubled words": lambda s: float(count_doubled(words_of(s.text))),
     "capitals": lambda s: _letters(s.text, str.isupper),
     "digits": lambda s: _letters(s.text, str.isdigit),
     "punctuation": lambda s: _letters(s.text, _is_mark),
@@ -127,12 +126,18 @@ _OF_ONE: dict[str, Callable[[Surface], float]] = {
     ),
     "input is listed": lambda s: float(s.listed),
     "place": lambda s: s.position,
-    "time": lambda s: s.created,
     "order of names": lambda s: float(
         int.from_bytes(s.key.encode()[:KEY_BYTES].ljust(KEY_BYTES, b"\0"))
     ),
 }
-FEATURES = (*_OF_ONE, "same text elsewhere", "same input elsewhere")
+FEATURES = tuple(_OF_ONE)
+# Of a text among those that several workers saw.
+POOLED = (
+    "answers to its input",
+    "texts of its input",
+    "likeness to a text of its input",
+    "same text at another input",
+)
 # For a page with several texts: the mean of each feature, the texts' differences, and
 # their similarity.
 PAGE_FEATURES = (
@@ -143,22 +148,37 @@ PAGE_FEATURES = (
 
 
 def surface_features(surfaces: Sequence[Surface]) -> Floats:
-    """Compute features without reading: a row per item, columns as in `FEATURES`.
-
-    `surfaces` are all items of a campaign including test questions, because repeated
-    texts and inputs are counted among them.
-    """
-    texts = Counter(plain(surface.text) for surface in surfaces)
-    inputs = Counter(surface.input_key for surface in surfaces if surface.input_key)
-    rows = [
-        [
-            *_of_one(surface),
-            float(texts[plain(surface.text)] - 1),
-            float(max(0, inputs[surface.input_key] - 1)),
-        ]
-        for surface in surfaces
-    ]
+    """Compute features without reading: a row per item, columns as in `FEATURES`."""
+    rows = [_of_one(surface) for surface in surfaces]
     return np.array(rows, dtype=np.float64).reshape(len(surfaces), len(FEATURES))
+
+
+def pooled_features(
+    items: Sequence[tuple[str, str]], pool: Mapping[tuple[str, str], int]
+) -> Floats:
+    """Compare texts with all that workers saw who pool it; columns as in `POOLED`.
+
+    Parameters
+    ----------
+    items : sequence of (str, str)
+        Inputs and texts, which are in the pool.
+    pool : mapping of (str, str) to int
+        Inputs and texts that were seen, and how often.
+    """
+    of_input: dict[str, dict[str, int]] = {}
+    for (name, text), n in pool.items():
+        of_input.setdefault(name, {})[text] = n
+    inputs_of = Counter(text for _, text in pool)
+    rows = [
+        (
+            sum(of_input[name].values()),
+            len(of_input[name]),
+            _most(text, [other for other in of_input[name] if other != text]),
+            inputs_of[text] - 1,
+        )
+        for name, text in items
+    ]
+    return np.array(rows, dtype=np.float64).reshape(len(items), len(POOLED))
 
 
 @lru_cache(maxsize=4_096)
@@ -193,26 +213,20 @@ def _likeness(page: Sequence[Surface]) -> float:
     return _share(sum(_common(one, two) for one, two in pairs), len(pairs))
 
 
-# Choose test questions that together resemble real items.
+# Choose test questions that resemble real items.
 FARTHEST = 4.0
-# One of the best two is chosen, so that a different seed gives different tests.
-N_BEST = 2
+# Likeness to known texts shows edits best.
+WEIGHT_OF_LIKENESS = 2.0
 
 
 def blend_in(
-    candidates: Sequence[Surface],
-    items: Sequence[Surface],
-    n: int,
-    seed: int,
-    *,
-    taken: Collection[str] = (),
-    chosen: Sequence[Surface] = (),
+    candidates: Sequence[Surface], items: Sequence[Surface], n: int, seed: int
 ) -> list[int]:
-    """Choose tests whose surface is distributed as that of real items.
+    """Choose tests that are like drawn real items, one like each.
 
-    Kernel herding: one after another, choose the candidate with which the means and
-    mean squares of all features are closest to those of the real items. So the choice
-    favors edited texts that have moved away from public ones but were closer before.
+    With the same seed, good and bad texts are chosen like the same items. So neither
+    tests and items nor good and bad texts differ in mean, spread or combination of
+    features, as far as there are candidates.
 
     Parameters
     ----------
@@ -220,70 +234,38 @@ def blend_in(
         Possible tests, as many as possible; at most one of an input is chosen.
     n : int
         Number of tests; the result is shorter if there are too few inputs.
-    taken : collection of str, optional
-        Inputs (`input_key`) that may not be used.
-    chosen : sequence of Surface, optional
-        Tests that are already chosen: the new ones resemble real items with them.
 
     Returns
     -------
     list of int
         Places in `candidates`.
-
-    References
-    ----------
-    Chen, Welling and Smola (2010), "Super-samples from kernel herding", UAI.
     """
-    free = [k for k, c in enumerate(candidates) if c.input_key not in taken]
-    if not free or not items:
+    from scipy.optimize import linear_sum_assignment
+
+    if not candidates or not items:
         return []
-    rows = surface_features([*(candidates[k] for k in free), *items, *chosen])
-    first, last = len(free), len(free) + len(items)
-    features, before, wanted = _moments(rows[:first], rows[last:], rows[first:last])
-    keys = [candidates[k].input_key or f"#{k}" for k in free]
-    return [free[k] for k in _herded(features, before, wanted, keys, n, seed)]
-
-
-def _moments(
-    candidates: Floats, chosen: Floats, items: Floats
-) -> tuple[Floats, Floats, Floats]:
-    """Standardize by the real items and add squares; also return the target."""
-    spread = items.std(axis=0)
-    # A feature that no real item has is scaled by the candidates.
-    spread = np.where(spread > 0, spread, candidates.std(axis=0))
-    kept = spread > 0
-    scaled = [
-        np.clip(
-            (rows[:, kept] - items[:, kept].mean(axis=0)) / spread[kept],
-            -FARTHEST,
-            FARTHEST,
-        )
-        for rows in (candidates, chosen, items)
-    ]
-    of_tests, of_chosen, of_items = (np.hstack([rows, rows**2 / 2]) for rows in scaled)
-    return of_tests, of_chosen, of_items.mean(axis=0)
-
-
-def _herded(
-    features: Floats,
-    before: Floats,
-    wanted: Floats,
-    inputs: Sequence[str],
-    n: int,
-    seed: int,
-) -> list[int]:
     rng = generator(seed_from("blend in", seed))
-    keys = np.array(inputs)
-    left = np.ones(len(inputs), dtype=bool)
-    total = before.sum(axis=0)
-    chosen = list[int]()
-    while len(chosen) < n and left.any():
-        where = np.flatnonzero(left)
-        means = (total + features[where]) / (len(before) + len(chosen) + 1)
-        away = ((means - wanted) ** 2).sum(axis=1)
-        best = where[np.argsort(away, kind="stable")[:N_BEST]]
-        one = int(best[rng.integers(len(best))])
-        chosen.append(one)
-        total += features[one]
-        left &= keys != keys[one]
-    return chosen
+    order = np.concatenate(
+        [rng.permutation(len(items)) for _ in range(n // len(items) + 1)]
+    )
+    features = surface_features([*candidates, *items])
+    spread = features[len(candidates) :].std(axis=0)
+    # A feature that no real item has is scaled by the candidates.
+    spread = np.where(spread > 0, spread, features.std(axis=0))
+    kept = spread > 0
+    likeness = ["reference" in name or "published" in name for name in FEATURES]
+    weight = np.where(likeness, WEIGHT_OF_LIKENESS, 1.0)[kept] ** 0.5
+    scaled = features[:, kept] / spread[kept] * weight
+    away = _distances(scaled[len(candidates) :][order[:n]], scaled[: len(candidates)])
+    inputs: dict[str, list[int]] = {}
+    for at, candidate in enumerate(candidates):
+        inputs.setdefault(candidate.input_key or f"#{at}", []).append(at)
+    best = [np.asarray(of)[away[:, of].argmin(axis=1)] for of in inputs.values()]
+    cost = np.stack([away[np.arange(len(away)), of] for of in best], axis=1)
+    targets, chosen = linear_sum_assignment(cost)
+    return [int(best[of][target]) for target, of in zip(targets, chosen, strict=True)]
+
+
+def _distances(ones: Floats, others: Floats) -> Floats:
+    apart = np.clip(ones[:, None] - others[None], -FARTHEST, FARTHEST)
+    return np.asarray((apart**2).sum(axis=2))

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,11 @@ from quality.test_questions.separability.classifier import (
     held_out_scores,
     quadratic,
 )
-from quality.test_questions.separability.features import FEATURES, PAGE_FEATURES
+from quality.test_questions.separability.features import (
+    FEATURES,
+    PAGE_FEATURES,
+    POOLED,
+)
 
 # The area under the ROC curve, with DeLong's interval.
 Floats = NDArray[np.float64]
@@ -128,24 +133,27 @@ class Separability(Interval):
     limit: float = LIMIT
 
     @property
-    def measured(self) -> bool:
+    def is_measured(self) -> bool:
         return min(self.n_tests, self.n_items) >= LEAST
 
     @property
-    def refused(self) -> bool:
+    def stands_out(self) -> bool:
         """Return whether tests stand out.
 
         With many tests that is an area above the limit, of the classifier or of the
         best rule. With few, chance alone gives such areas, so it must also be rarer
         than one in a hundred among shuffled labels.
         """
-        if not self.measured or max(self.estimate, self.best_feature_auc) <= self.limit:
+        if (
+            not self.is_measured
+            or max(self.estimate, self.best_feature_auc) <= self.limit
+        ):
             return False
         return self.n_tests >= ENOUGH or self.p <= LEVEL
 
     @property
     def verdict(self) -> str:
-        if not self.measured:
+        if not self.is_measured:
             return (
                 f"Too few to measure: {self.n_tests} test questions, "
                 f"{self.n_items} real items."
@@ -155,17 +163,17 @@ class Separability(Interval):
     @property
     def verdict_on_key(self) -> str:
         """Return the verdict for good against wrong texts of test questions."""
-        if not self.measured:
+        if not self.is_measured:
             return ""
         return self._verdict("Right answers", "a good text of a test from a wrong one")
 
     def _verdict(self, which: str, told: str) -> str:
         figures = (
             f"a script tells {told} with an AUC of {self.estimate:.2f} "
-            f"(95 % interval {self.low:.2f} to {self.high:.2f}; best single feature: "
+            f"(95% interval {self.low:.2f} to {self.high:.2f}; best single feature: "
             f"{self.best_feature}, {self.best_feature_auc:.2f}; .50 is chance)"
         )
-        if self.refused:
+        if self.stands_out:
             return f"{which} stand out: {figures}. The limit is {self.limit:.2f}."
         if max(self.estimate, self.best_feature_auc) > self.limit:
             return (
@@ -283,16 +291,19 @@ class Side:
         texts = [(1, *t) for t in self.texts] + [(2, *t) for t in other.texts]
         number: dict[tuple[int | str, ...], int] = {}
         same = [number.setdefault(text, len(number)) for text in texts]
-        wide = bool(rows) and len(rows[0]) == len(PAGE_FEATURES)
-        return separability(
-            np.array(self.features),
-            np.array(other.features),
-            seed,
+        n_names = len(rows[0]) if rows else 0
+        known = FEATURES if n_names < len(PAGE_FEATURES) else PAGE_FEATURES
+        measured = partial(
+            separability,
+            *(np.array(self.features), np.array(other.features), seed),
             groups=[*self.groups, *other.groups],
             same=same,
-            names=PAGE_FEATURES if wide else FEATURES,
-            n_shuffles=n_shuffles,
+            names=(*known, *POOLED),
         )
+        # Chance matters only if they stand out.
+        found = measured(n_shuffles=1)
+        stands_out = max(found.estimate, found.best_feature_auc) > found.limit
+        return measured(n_shuffles=n_shuffles) if stands_out else found
 
 
 @dataclass

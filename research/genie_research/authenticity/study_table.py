@@ -26,7 +26,7 @@ def study_table(cells: Sequence[Cell]) -> str:
     for row in sorted(rows, key=lambda row: (-row[0], *row[1:])):
         shown = [_cell(found.get((*row, judge))) for judge in judges]
         spread, share, n = row
-        lines.append(f"| {100 * share:g} % | {spread:g} | {n} | {' | '.join(shown)} |")
+        lines.append(f"| {100 * share:g}% | {spread:g} | {n} | {' | '.join(shown)} |")
     return "\n".join(lines)
 
 

@@ -1,315 +1,187 @@
-"""One campaign with a simulated crowd: assignments, tests, stops and ratings.
+"""One campaign of a simulated crowd: items, test questions, doubles, and who answers."""
 
-Every answer costs the same, whether test or rating, and a campaign ends when every
-output has a rating that counts or the money is spent.
-"""
-
-from collections.abc import Hashable
-from dataclasses import dataclass, field, replace
-from functools import partial
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from genie_research.crowds.people import COPYING, Crowd, answer_test, rate
+from genie_research.crowds.kinds import HONEST, Kind, Work, weak
 from quality.counts import Floats, Ints
-from quality.detection.services.assess_pool import rating_weights
-from quality.detection.stats.assess import (
-    Assessment,
-    AssessOptions,
-    Ratings,
-    Tests,
-    assessment_of,
-    excluded_by,
-)
-from quality.detection.stats.detectors import DEFAULT_DETECTOR, detect
+from quality.detection.stats.assess import Ratings, Tests
 from quality.detection.stats.fitted_detector import Bools
-from quality.detection.stats.schedule import (
-    FIT_EVERY,
-    EarlyStop,
-    ScheduleOptions,
-    affordable,
-    test_probability,
-)
-from quality.detection.stats.workers.answers import NO_YES, no_ratings, no_tests
-from quality.detection.stats.workers.fitting import Fitted, fit_workers
 
-KINDS = dict(enumerate(NO_YES))
-DETECTORS = ("none", "fixed", "tests", "all")
+#: Quality of the systems; standard deviations of instances and of outputs.
+MEANS: Floats = np.linspace(0.44, 0.68, 5)
+INSTANCE_SD, OUTPUT_SD = 0.15, 0.08
+SCALE: Floats = np.linspace(0, 1, 5)
+#: An edited text deserves so much less; a positive test question deserves this.
+_BROKEN, _GOOD = 0.45, 0.85
+_MACHINE_SD, _MACHINE_FOLLOWS = 0.15, 0.4
 
 
 @dataclass(frozen=True)
-class CampaignPlan:
-    """How a campaign is run.
+class CrowdPlan:
+    """A crowd and its work.
 
     Attributes
     ----------
-    detector : str
-        ``none``; ``fixed``: tests at a fixed share, and workers right on less than .9
-        are noisy; ``tests``: tests by doubt and an estimated key; ``all``: ratings,
-        too.
-    extra : float
-        Budget beyond one rating of every output, as a share of these.
-    share_tests : float
-        Share of tests in the cost that staff approved.
-    largest : float
-        Largest share of the outputs that one worker may rate.
-    every : int
-        Answers between two fits of the whole pool.
-    stop_at, pause_at : float
-        Probabilities of being careless at which a fit stops a worker, and at which
-        their newest tests pause them until the next fit.
+    bad, weak : float
+        Shares of the workers; the others are honest, of every kind equally many.
+    answers : int
+        Of each worker.
+    tests, doubles : float
+        Share of test questions among the answers; of ordinary items rated twice.
     """
 
-    detector: str = "all"
-    extra: float = 0.1
-    share_tests: float = 0.25
-    largest: float = 0.1
-    every: int = FIT_EVERY
-    stop_at: float = 0.99
-    pause_at: float = 0.9
-    schedule: ScheduleOptions = field(default_factory=ScheduleOptions)
-    options: AssessOptions = field(
-        default_factory=partial(AssessOptions, guesses=NO_YES)
-    )
-
-    def __post_init__(self) -> None:
-        if self.detector not in DETECTORS:
-            raise ValueError(f"A detector is one of {', '.join(DETECTORS)}.")
+    bad: float
+    answers: int
+    weak: float = 0.0
+    n_workers: int = 60
+    tests: float = 0.1
+    doubles: float = 0.1
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """The result of a campaign.
+class Campaign:
+    """All answers, and each worker's kind."""
 
-    Attributes
-    ----------
-    value, weight : ndarray, shape (n,)
-        Ratings of workers who were not stopped, and their weights.
-    system, worker, instance : ndarray of int, shape (n,)
-    noisy, copied : ndarray of bool, shape (n,)
-        Given without care; by a worker who copies a language model.
-    stopped_after : ndarray, shape (n_workers,)
-        Answers before a worker was stopped, of the careless since they turned; infinite
-        if never.
-    answered : ndarray of int, shape (n_workers,)
-    p_careless : ndarray, shape (n_workers,)
-    share_low : float
-        Lower end of the interval of the share of careless workers.
-    asked, rated
-        All tests and ratings, in the order of answering.
-    """
-
-    value: Floats
-    weight: Floats
-    system: Ints
-    worker: Ints
-    instance: Ints
-    noisy: Bools
-    copied: Bools
-    stopped_after: Floats
-    answered: Ints
-    n_tests: int
-    p_careless: Floats
-    share_low: float
-    asked: Tests = field(default_factory=no_tests)
-    rated: Ratings = field(default_factory=no_ratings)
+    kinds: list[str]
+    honest: Bools
+    tests: Tests
+    ratings: Ratings
 
 
-class _Campaign:
-    def __init__(
-        self, crowd: Crowd, plan: CampaignPlan, rng: np.random.Generator
-    ) -> None:
-        n, task = crowd.plan.n_workers, crowd.plan
-        self.crowd, self.plan, self.rng = crowd, plan, rng
-        self.tests: list[tuple[int, int, int, bool, int]] = []
-        self.ratings: list[tuple[int, int, int, float, int, bool]] = []
-        self.answered = np.zeros(n, dtype=np.int64)
-        self.n_tests = np.zeros(n, dtype=np.int64)
-        self.stopped_after = np.full(n, np.inf)
-        self.seen = np.zeros((n, task.n_instances), dtype=bool)
-        self.open = np.ones((task.n_systems, task.n_instances), dtype=bool)
-        self.p = np.full(n, plan.options.share_careless)
-        self.fitted: Fitted | None = None
-        self.paused = np.zeros(n, dtype=bool)
-        # right and all, of negative and positive tests; and those in the last fit
-        self.counts = np.zeros((n, 2, 2), dtype=np.int64)
-        self.seen_counts = self.counts.copy()
-        self.before = self.p.copy()
-        self.good: dict[Hashable, float] = {}
-
-    @property
-    def modelled(self) -> bool:
-        return self.plan.detector in ("tests", "all")
-
-    def run(self) -> None:
-        money = round(self.open.size * (1 + self.plan.extra))
-        for spent in range(money):
-            if spent and spent % self.plan.every == 0:
-                self.look()
-            if not self.open.any():
-                self.look()
-            able = self._able()
-            if not able.any() and self.paused.any():
-                self.look()
-                able = self._able()
-            if not able.any() or not self.open.any():
-                break
-            pace = self.crowd.pace * able
-            worker = int(self.rng.choice(len(pace), p=pace / pace.sum()))
-            if self.rng.random() < self._p_test(worker, spent):
-                self._ask_test(worker)
-            else:
-                self._ask_item(worker)
-
-    def _able(self) -> Bools:
-        most = self.plan.largest * self.open.size
-        room = self.answered - self.n_tests < most
-        return np.asarray(np.isinf(self.stopped_after) & room & ~self.paused)
-
-    def _p_test(self, worker: int, spent: int) -> float:
-        if not self.modelled:
-            return self.plan.extra / (1 + self.plan.extra)
-        return test_probability(
-            int(self.n_tests[worker]),
-            float(self.p[worker]),
-            affordable(
-                spent,
-                float(self.n_tests.sum()),
-                self.plan.share_tests,
-                planned=self.open.size * (1 + self.plan.extra),
-            ),
-            options=self.plan.schedule,
+def draw_campaign(
+    plan: CrowdPlan,
+    rng: np.random.Generator,
+    honest: Mapping[str, Kind],
+    bad: Mapping[str, Kind],
+) -> Campaign:
+    n_bad, n_weak = round(plan.bad * plan.n_workers), round(plan.weak * plan.n_workers)
+    n_honest = plan.n_workers - n_bad - n_weak
+    kinds = [*_evenly(list(bad), n_bad, rng), *_evenly(list(honest), n_honest, rng)]
+    functions = {**bad, **honest, "weak rater": weak}
+    kinds += ["weak rater"] * n_weak
+    n_tests = round(plan.tests * plan.answers)
+    items = _dealt(plan, plan.answers - n_tests, rng)
+    n_instances = -(-(int(items.max()) + 1) // len(MEANS))
+    truth = outputs(n_instances, rng).ravel()
+    machine = _machine(truth, rng)
+    partners = rng.choice(SCALE, (plan.n_workers, len(truth)))
+    columns: list[list[Any]] = []
+    for worker, kind in enumerate(kinds):
+        source = rng.integers(0, len(truth), n_tests)
+        test = np.where((np.arange(n_tests) + worker) % 2, 1, -1)
+        broken = np.clip(
+            truth[source] - _BROKEN + rng.normal(0, 0.12, n_tests), 0.05, 0.45
         )
-
-    def _ask_test(self, worker: int) -> None:
-        rng, place = self.rng, int(self.answered[worker])
-        # as many of either polarity, in an unpredictable order
-        asked = [row[2] for row in self.tests if row[0] == worker]
-        more = 2 * sum(asked) - len(asked)
-        positive = int(rng.random() < (0.5 if more == 0 else 0.2 if more > 0 else 0.8))
-        number = int(rng.integers(self.crowd.plan.n_questions))
-        right = answer_test(self.crowd, worker, place, positive, number, rng)
-        self.tests.append((worker, 2 * number + positive, positive, right, place))
-        self.answered[worker] += 1
-        self.n_tests[worker] += 1
-        self.counts[worker, positive] += (right, 1)
-        if self.modelled:
-            self.p[worker] = self._now(worker)
-            self.paused[worker] = self.p[worker] > self.plan.pause_at
-
-    def _now(self, worker: int) -> float:
-        seen, counts = self.seen_counts[worker].tolist(), self.counts[worker].tolist()
-        known = {0: tuple(seen[0]), 1: tuple(seen[1])}
-        early = EarlyStop(float(self.before[worker]), self.good, known)
-        return early.probability({0: tuple(counts[0]), 1: tuple(counts[1])}, KINDS)
-
-    def _ask_item(self, worker: int) -> None:
-        free = np.flatnonzero(self.open & ~self.seen[worker])
-        if not len(free):
-            free = np.flatnonzero(self.open)
-        place = int(free[self.rng.integers(len(free))])
-        system, instance = divmod(place, self.open.shape[1])
-        before = int(self.answered[worker])
-        value = rate(self.crowd, worker, before, system, instance, self.rng)
-        noisy = bool(self.crowd.bad[worker] and before >= self.crowd.plan.turning)
-        self.ratings.append((worker, system, instance, value, before, noisy))
-        self.open[system, instance] = False
-        self.seen[worker, instance] = True
-        self.answered[worker] += 1
-
-    def look(self, *, rounds: int = 4) -> Assessment | None:
-        if self.plan.detector == "none":
-            return None
-        found = None
-        if self.modelled:
-            found = self._fit(rounds)
-            flagged = excluded_by(self.p, self.plan.stop_at)
-            self.paused[:] = False
-        else:
-            flagged = self._fixed()
-        fresh = flagged & np.isinf(self.stopped_after)
-        self.stopped_after[fresh] = self.answered[fresh]
-        # a ban removes all of a worker's answers, and each is asked again once
-        for worker, system, instance, *_ in self.ratings:
-            if fresh[worker]:
-                self.open[system, instance] = True
-        return found
-
-    def _doubts(self, found: Assessment) -> Floats:
-        if len(found.p_rating):
-            return found.p_rating
-        return self.p[[row[0] for row in self.ratings]]
-
-    def _fixed(self) -> Bools:
-        flagged: Bools = np.isfinite(self.stopped_after)
-        for positive in (0, 1):
-            rows = [row for row in self.tests if row[2] == positive]
-            who = np.array([row[0] for row in rows], dtype=np.int64)
-            right = np.array([row[3] for row in rows], dtype=np.float64)
-            n = np.bincount(who, minlength=len(flagged))
-            correct = np.bincount(who, right, len(flagged))
-            asked = np.flatnonzero(n)
-            if len(asked):
-                found = detect(correct[asked], n[asked], detector=DEFAULT_DETECTOR)
-                flagged[asked[found.flagged]] = True
-        return flagged
-
-    def _fit(self, rounds: int) -> Assessment:
-        tests = self._tests()
-        ratings = self._rated() if self.plan.detector == "all" else no_ratings()
-        options = replace(self.plan.options, n_iterations=rounds)
-        n = self.crowd.plan.n_workers
-        self.fitted = fit_workers(n, tests, ratings, options, last=self.fitted)
-        found = assessment_of(self.fitted, tests, options)
-        self.p, self.before = found.p_careless.copy(), found.p_careless
-        self.seen_counts = self.counts.copy()
-        self.good = dict(enumerate(found.good_accuracy.tolist()))
-        return found
-
-    def _tests(self) -> Tests:
-        rows = np.array(self.tests, dtype=np.int64).reshape(-1, 5)
-        worker, question, kind, right, order = rows.T
-        return Tests(worker, question, kind, right > 0, order)
-
-    def _rated(self) -> Ratings:
-        rows = np.array([row[:3] + row[4:5] for row in self.ratings], dtype=np.int64)
-        worker, system, instance, order = rows.reshape(-1, 4).T
-        value = np.array([row[3] for row in self.ratings], dtype=np.float64)
-        item = system * self.open.shape[1] + instance
-        return Ratings(worker, item, system, instance, 0 * item, value, order)
-
-
-def run_campaign(crowd: Crowd, plan: CampaignPlan, rng: np.random.Generator) -> Outcome:
-    """Run a campaign to its end.
-
-    Ratings are weighted by the probability that they were given with care; with
-    ``fixed`` and ``none`` they count in full or not at all.
-    """
-    campaign = _Campaign(crowd, plan, rng)
-    campaign.run()
-    found = campaign.look(rounds=plan.options.n_iterations)
-    worker, system, instance = np.array(
-        [row[:3] for row in campaign.ratings], dtype=np.int64
-    ).T
-    counts = np.isinf(campaign.stopped_after)[worker]
-    weight = counts.astype(np.float64)
-    if found is not None:
-        weight = np.where(counts, rating_weights(worker, campaign._doubts(found)), 0)
-    noisy = np.array([row[5] for row in campaign.ratings], dtype=bool)
-    answered = campaign.stopped_after - np.where(crowd.bad, crowd.plan.turning, 0)
-    return Outcome(
-        value=np.array([row[3] for row in campaign.ratings]),
-        weight=weight,
-        system=system,
-        worker=worker,
-        instance=instance,
-        noisy=noisy,
-        copied=noisy & (crowd.kind == COPYING)[worker],
-        stopped_after=answered,
-        answered=campaign.answered,
-        n_tests=len(campaign.tests),
-        p_careless=campaign.p,
-        share_low=0.0 if found is None else found.share_careless.low,
-        asked=campaign._tests(),
-        rated=campaign._rated(),
+        deserved = np.where(test > 0, _GOOD + rng.normal(0, 0.08, n_tests), broken)
+        own, order = items[worker], rng.permutation(plan.answers)
+        all_of = np.concatenate([own, source])
+        polarity = np.concatenate([0 * own, test])
+        work = Work(
+            np.concatenate([truth[own], deserved])[order],
+            polarity[order],
+            rng.integers(8, 40, plan.answers),
+            np.concatenate([machine[own], _machine(deserved, rng)])[order],
+            partners[worker // 2, all_of][order],
+            SCALE,
+        )
+        answers, seconds = functions[kind](rng, work)
+        level = np.rint(np.clip(answers, 0, 1) * (len(SCALE) - 1)) / (len(SCALE) - 1)
+        place = np.arange(plan.answers)
+        columns.append(
+            [0.0 * place + worker, all_of[order], work.test, level, seconds, place]
+        )
+    worker, item, test, value, time, place = np.concatenate(columns, axis=1)
+    return Campaign(
+        kinds,
+        np.array([kind in honest for kind in kinds]),
+        *_tables(worker, item, test, value, time, place, n_instances),
     )
+
+
+def _evenly(names: Sequence[str], n: int, rng: np.random.Generator) -> list[str]:
+    first = int(rng.integers(len(names)))
+    return [names[(first + place) % len(names)] for place in range(n)]
+
+
+def _dealt(plan: CrowdPlan, n_each: int, rng: np.random.Generator) -> Ints:
+    """Deal items to workers; doubles go to two different ones."""
+    n = plan.n_workers * n_each
+    n_items = int(np.ceil(n / (1 + plan.doubles)))
+    items = np.concatenate(
+        [rng.permutation(n_items), rng.permutation(n_items)[: n - n_items]]
+    )
+    worker = rng.permutation(np.repeat(np.arange(plan.n_workers), n_each))
+    first = np.empty(n_items, dtype=np.int64)
+    first[items[:n_items]] = worker[:n_items]
+    while (same := np.flatnonzero(worker[n_items:] == first[items[n_items:]])).size:
+        one, other = n_items + same[0], int(rng.integers(n_items, n))
+        worker[[one, other]] = worker[[other, one]]
+    return items[np.argsort(worker, kind="stable")].reshape(plan.n_workers, n_each)
+
+
+def outputs(n_instances: int, rng: np.random.Generator) -> Floats:
+    """Return what outputs deserve, shape (n_systems, n_instances)."""
+    shared = MEANS[:, None] + rng.normal(0, INSTANCE_SD, n_instances)
+    return np.asarray(shared + rng.normal(0, OUTPUT_SD, shared.shape))
+
+
+def _machine(truth: Floats, rng: np.random.Generator) -> Floats:
+    own = (1 - _MACHINE_FOLLOWS**2) ** 0.5 * rng.normal(size=len(truth))
+    quality = (truth - MEANS.mean()) / 0.19
+    return np.asarray(0.66 + _MACHINE_SD * (_MACHINE_FOLLOWS * quality + own))
+
+
+def _tables(
+    worker: Floats,
+    item: Floats,
+    test: Floats,
+    value: Floats,
+    time: Floats,
+    place: Floats,
+    n_instances: int,
+) -> tuple[Tests, Ratings]:
+    who, what, order = (column.astype(np.int64) for column in (worker, item, place))
+    asked, rated = np.flatnonzero(test), np.flatnonzero(test == 0)
+    good = test[asked] > 0
+    tests = Tests(
+        who[asked],
+        np.arange(len(asked)),
+        good.astype(np.int64),
+        (value[asked] > 0.5) == good,
+        order[asked],
+        value[asked],
+        what[asked] % n_instances,
+        0 * asked,
+        time[asked],
+    )
+    system, instance = np.divmod(what[rated], n_instances)
+    return tests, Ratings(
+        who[rated],
+        what[rated],
+        system,
+        instance,
+        0 * rated,
+        value[rated],
+        order[rated],
+        time[rated],
+    )
+
+
+def deserved_means(
+    honest: Mapping[str, Kind] = HONEST, n_workers: int = 6_000
+) -> Floats:
+    """Return each system's mean over all honest workers and outputs, in points."""
+    rng = np.random.default_rng(99)
+    total = np.zeros(len(MEANS))
+    for kind in honest.values():
+        for _ in range(n_workers):
+            truth = outputs(8, rng).ravel()
+            ones = np.ones(len(truth), dtype=np.int64)
+            work = Work(truth, 0 * ones, 20 * ones, truth, truth, SCALE)
+            value = np.rint(4 * np.clip(kind(rng, work)[0], 0, 1)) / 4
+            total += value.reshape(len(MEANS), -1).mean(axis=1)
+    return np.asarray(100 * total / (n_workers * len(honest)))

@@ -42,7 +42,7 @@ def study_table(study: DetectionStudy, name: str) -> str:
         f"{name}: {len(counts)} workers, {study.n_rounds} rounds, "
         f"seed {study.parameters['seed']}",
         _line("", titles),
-        _line("precision/recall, percent", ["paper   ours  (recall 95 %)"] * 3),
+        _line("precision/recall, percent", ["paper   ours  (recall 95%)"] * 3),
     ]
     for slug in study.detectors:
         published = PUBLISHED.get(slug)

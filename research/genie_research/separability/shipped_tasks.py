@@ -33,7 +33,7 @@ class Outputs:
 
 
 @contextmanager
-def studied(
+def task_with_systems(
     slug: str,
     *,
     source: Path | None,
@@ -87,7 +87,7 @@ def _outputs(slug: str, folder: Path | None, confirmed: Path | None) -> list[Out
         ]
     if not (shipped.folder(slug) / "systems" / "systems.toml").is_file():
         raise GenieError(
-            f"{slug} has no outputs of its own: name a folder with --outputs DIR.",
+            f"{slug} has no outputs: name a folder with --outputs DIR.",
             code="no-outputs",
         )
     return [_of_demo(slug, system) for system in systems_of(slug)]

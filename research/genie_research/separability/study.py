@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
@@ -11,14 +11,15 @@ from numpy.typing import NDArray
 from crowd.hits.services.build import ItemSpec
 from genie.lib.seeds import seed_from
 from leaderboard.designs.base import content_key
-from leaderboard.evaluation.services.hidden.compared import Compared
-from leaderboard.evaluation.services.hidden.drawn import planned
+from leaderboard.evaluation.services.hidden.compared import Compared, views
+from leaderboard.evaluation.services.hidden.drawn import plan_test_questions
+from leaderboard.evaluation.strategies.single_system import rated_outputs
 from leaderboard.metrics.base import Batch
 from leaderboard.metrics.rouge import RougeL
 from leaderboard.metrics.sacrebleu_metrics import ChrF
-from leaderboard.submissions.models import Prediction, Submission
+from leaderboard.submissions.models import Submission
 from leaderboard.tasks.models import Task
-from quality.test_questions.separability.measure import Separability, Sides
+from quality.test_questions.separability.measure import Separability
 from quality.test_questions.services import HiddenItem, item_key
 
 EDIT = "edit:"
@@ -26,12 +27,6 @@ EDIT = "edit:"
 
 Floats = NDArray[np.float64]
 Edited = tuple[str, str, Sequence[str]]
-
-
-@dataclass
-class _Found(Sides):
-    kinds: Counter[str] = field(default_factory=Counter)
-    edits: list[Edited] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -64,99 +59,84 @@ def study_task(
 ) -> TaskStudy:
     """Draw the test questions of each system's campaign, and measure them together.
 
-    The comparison is that of one worker's items, who never meets an input twice. Each
-    repetition draws everything anew: questions, places and keys.
+    In each draw the campaigns of all systems run at the same time. Each repetition
+    draws everything anew: questions, places and keys.
     """
     compared: dict[str, list[Separability]] = {}
     kinds: Counter[str] = Counter()
     edits: list[Edited] = []
+    human = task.human
     for repeat in range(n_repeats):
-        found = _drawn(task, systems, n_draws=n_draws, seed=seed + repeat)
-        kinds += found.kinds
-        edits += found.edits
-        pairs = {
-            "tests and real items": (found.tests, found.real),
-            "positive ones and real items": (found.good, found.real),
-            "negative ones and real items": (found.bad, found.real),
-            "positive and negative ones": (found.good, found.bad),
-        }
-        for name, (one, two) in pairs.items():
-            told = one.told_from(two, seed + repeat, n_shuffles=n_shuffles)
-            compared.setdefault(name, []).append(told)
+        sides_of = views()
+        studied = [
+            Compared(task, human, [one], own=False, first_group=n * task.n_instances)
+            for n, one in enumerate(systems)
+        ]
+        for draw in range(n_draws):
+            seeds = [
+                seed_from("study", seed + repeat, s.system_name, draw) for s in systems
+            ]
+            parts = [_part(one, s) for one, s in zip(systems, seeds, strict=True)]
+            for n, (drawn, judged) in enumerate(parts):
+                beside = [
+                    spec
+                    for other, (tests, real) in enumerate(parts)
+                    if other != n
+                    for spec in (*(test.spec for test in tests), *real)
+                ]
+                studied[n].add(drawn, judged, sides_of, seed=seeds[n], beside=beside)
+                kinds.update(item.kind for item in drawn)
+                edits += _edits(systems[n], drawn)
+        for view, sides in sides_of.items():
+            pairs = {
+                "tests and real items": (sides.tests, sides.real),
+                "positive and negative ones": (sides.good, sides.bad),
+            }
+            for name, (one, two) in pairs.items():
+                told = one.told_from(two, seed + repeat, n_shuffles=n_shuffles)
+                compared.setdefault(f"{name}, {view}", []).append(told)
     return TaskStudy(
-        task.slug, len(systems), compared, dict(sorted(kinds.items())), _moved(edits)
+        task.slug,
+        len(systems),
+        compared,
+        dict(sorted(kinds.items())),
+        _measure_moves(edits),
     )
 
 
-def _drawn(
-    task: Task, systems: Sequence[Submission], *, n_draws: int, seed: int
-) -> _Found:
-    found = _Found()
-    for number, system in enumerate(systems):
-        studied = _System(task, system, number * task.n_instances, seed)
-        for draw in range(n_draws):
-            studied.draw(found, seed_from("study", seed, system.system_name, draw))
-    return found
-
-
-class _System:
-    def __init__(
-        self, task: Task, system: Submission, first_group: int, seed: int
-    ) -> None:
-        self.task, self.system = task, system
-        self.rows = {
-            content_key(task.slug, row.instance_id): row
-            for row in task.instances.order_by("position")
-        }
-        self.texts = dict(
-            Prediction.objects.filter(submission=system).values_list(
-                "instance_id", "text"
-            )
+def _part(system: Submission, seed: int) -> tuple[list[HiddenItem], list[ItemSpec]]:
+    task, human = system.task, system.task.human
+    tests = plan_test_questions(
+        task,
+        human,
+        human.separate()[0],
+        system,
+        seed,
+        campaign_key=f"study-{seed}",
+        n_items=task.sample_size,
+    ).items
+    return tests, [
+        ItemSpec(
+            key=item_key(f"study-{seed}", "judged", row.instance.instance_id),
+            data={"prediction": row.text},
+            content_key=content_key(task.slug, row.instance.instance_id),
         )
-        self.compared = Compared(
-            task,
-            [system],
-            self._judged(f"study-{seed_from('keys', seed, system.system_name)}"),
-            own=False,
-            first_group=first_group,
-        )
-
-    def draw(self, found: _Found, seed: int) -> None:
-        human = self.task.human
-        drawn = planned(
-            self.task,
-            human,
-            human.separate()[0],
-            self.system,
-            seed,
-            campaign_key=f"study-{seed}",
-            n_items=self.task.sample_size,
-        ).items
-        self.compared.add(drawn, found, seed=seed)
-        for item in drawn:
-            found.kinds[item.kind] += 1
-            if item.kind.startswith(EDIT):
-                found.edits += self._edit(item)
-
-    def _judged(self, campaign_key: str) -> list[ItemSpec]:
-        return [
-            ItemSpec(
-                key=item_key(campaign_key, "judged", row.instance_id),
-                data={"prediction": self.texts[row.pk]},
-                content_key=key,
-            )
-            for key, row in self.rows.items()
-            if row.sample_rank < self.task.sample_size and row.pk in self.texts
-        ]
-
-    def _edit(self, item: HiddenItem) -> list[Edited]:
-        row = self.rows[item.spec.content_key]
-        if row.pk not in self.texts or not row.references:
-            return []
-        return [(self.texts[row.pk], str(item.spec.data["prediction"]), row.references)]
+        for row in rated_outputs(system, human, seed, tests)
+    ]
 
 
-def _moved(edits: Sequence[Edited]) -> Moved | None:
+def _edits(system: Submission, drawn: Sequence[HiddenItem]) -> list[Edited]:
+    rows = system.predictions.select_related("instance")
+    of = {content_key(system.task.slug, r.instance.instance_id): r for r in rows}
+    return [
+        (row.text, str(item.spec.data["prediction"]), row.instance.references)
+        for item in drawn
+        if item.kind.startswith(EDIT)
+        and (row := of[item.spec.content_key]).instance.references
+    ]
+
+
+def _measure_moves(edits: Sequence[Edited]) -> Moved | None:
     if not edits:
         return None
     before, after, references = zip(*edits, strict=True)
@@ -186,7 +166,7 @@ def as_table(studies: Sequence[TaskStudy]) -> str:
     Of several repetitions means are shown, with an interval and a feature of the first.
     """
     head = [
-        "| task | compared | AUC | 95 % interval | best single feature | its AUC |",
+        "| task | compared | AUC | 95% interval | best single feature | its AUC |",
         "|---|---|---|---|---|---|",
     ]
     rows = chain.from_iterable(

@@ -80,7 +80,7 @@ def test_who_copies_the_judge_looks_unusual_and_stays(crowd, boss):
     assert "Similarity to gpt" in shown
     assert re.search(r"Similarity to gpt .{0,250}? unusual", shown)
     assert "times as likely from a program" in shown
-    assert "95 % interval" in shown
+    assert "95% interval" in shown
     assert not Ban.own.exists()
     assert not HeldExclusion.own.exists()
 
@@ -94,11 +94,11 @@ def test_the_pages_counts_stand_there_with_those_of_others(crowd, boss):
     for work in Assignment.objects.filter(worker=crowd[1])[:6]:
         Telemetry.objects.create(assignment=work, first_change_seconds=4, n_pastes=3, n_focus_losses=5)  # fmt: skip
     shown = page(boss, crowd[1])
-    assert "On 6 pages: left the page 5.00 times a HIT (0.00 among others)" in shown
+    assert "On 6 pages: left the page 5.00 times per HIT (other workers: 0.00)" in shown
     assert "pasted 3.00 times" in shown
     assert "Never filled in" in shown
     Telemetry.objects.filter(assignment__worker=crowd[1]).update(canary=True)
-    assert "asks for on 6 of 6 pages" in page(boss, crowd[1])
+    assert "entered on 6 of 6 pages" in page(boss, crowd[1])
 
 
 def test_tests_and_waiting_exclusions_stand_on_it(crowd, boss):
@@ -118,12 +118,12 @@ def test_a_metric_of_the_site_is_a_judge_too_and_takes_precedence(crowd, boss, j
     assert "Too few answers to texts that the judge has scored" in page(boss, crowd[0])
     submission = OutsideMetric.objects.get().task.submissions.get()
     MetricResult.objects.create(submission=submission, metric="gpt", value=1, per_instance=[None, *judge[1:].tolist()], signature="s")  # fmt: skip
-    assert "correlate with the judge's" in page(boss, crowd[0])
+    assert "the correlation with the judge's" in page(boss, crowd[0])
 
 
 def test_who_has_done_nothing_has_no_evidence(boss):
     text = page(boss, make_worker())
-    assert "not taken any work yet" in text
+    assert "not started any work yet" in text
     assert "There is no evidence about this worker" in text
     assert "0 of 0" not in text
     address = reverse("admin:leaderboard_worker_evidence", args=[10**9])

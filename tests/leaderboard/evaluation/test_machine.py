@@ -125,7 +125,7 @@ def test_what_is_decided_is_on_the_evaluation_and_the_submission_at_once(subject
     assert decided == (boss, "After all.")
     cents = decide.quote(evaluation).total_cents
     assert evaluation.approved_cents == Commitment.own.get().amount_cents == cents
-    assert jobs.queued() == {(machine.JOB, (("pk", evaluation.pk),))}
+    assert jobs.queued_jobs() == {(machine.JOB, (("pk", evaluation.pk),))}
     run.step(evaluation.pk)
     subject.refresh_from_db()
     evaluation.refresh_from_db()
@@ -165,7 +165,7 @@ def test_who_comes_second_changes_nothing(subject, boss):
     subject.refresh_from_db()
     assert subject.state == about(subject).state == State.DECLINED
     assert SubmissionEvent.own.count() == n
-    assert not jobs.queued()
+    assert not jobs.queued_jobs()
 
 
 def test_a_failure_is_seen_on_the_evaluation_and_on_what_it_is_for(

@@ -11,7 +11,10 @@ from crowd.campaigns.services.claim import _read_newest
 from crowd.models import HIT, Assignment, Campaign, Input
 from genie.lib.serving.caches import computed
 from leaderboard.evaluation import run
-from leaderboard.evaluation.selectors.unsettled import outdated, with_lost_ratings
+from leaderboard.evaluation.selectors.unsettled import (
+    outdated_evaluations,
+    with_lost_ratings,
+)
 from leaderboard.evaluation.services import refit
 from leaderboard.models import BoardFit, EvaluationCampaign, HumanEvaluation, Score
 from quality.models import Ban, DetectorFit, Standing
@@ -67,7 +70,7 @@ def scored():
     return work
 
 
-@pytest.mark.parametrize("look", [outdated, with_lost_ratings])
+@pytest.mark.parametrize("look", [outdated_evaluations, with_lost_ratings])
 def test_what_changed_is_found_without_reading_all_work(scored, look):
     scored(20, make_worker())
     few = steps(look)

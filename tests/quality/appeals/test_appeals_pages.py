@@ -7,11 +7,21 @@ from django.test import Client
 from django.urls import reverse
 
 from crowd.campaigns.services import review
-from crowd.models import Assignment, Exclusion, HITType
+from crowd.models import Assignment, Consent, Exclusion, HITType
 from genie.lib.errors import GenieError
 from quality.appeals import services as service
 from quality.bans import services
-from quality.models import Appeal, Ban, Grade, TestQuestion
+from quality.bans.selectors import soft_weights
+from quality.detection.services import next_hit
+from quality.detection.services.evidence import record_of
+from quality.models import (
+    Appeal,
+    Ban,
+    DetectorFit,
+    Grade,
+    Standing,
+    TestQuestion,
+)
 from quality.test_questions.selectors import right_answer
 from tests.crowd.making import (
     POOL,
@@ -257,3 +267,32 @@ def test_what_is_right_is_said_in_words_of_the_scale(scale, expected, polarity, 
     assert said == f"right: {words}"
     said = right_answer(polarity, {**expected, "criteria": ["right", "clear"]}, several)
     assert said == f"{words}; on each of right, clear"
+
+
+def test_a_record_is_seen_by_both_sides_and_can_be_appealed(site, boss, ada, wim):
+    make_campaign(2)
+    do_all(wim)
+    page = reverse("appeals:record", args=[POOL])
+    assert "no record of you" in text_of(site.get(page))
+    fit = DetectorFit.objects.create(pool_id=POOL, n_workers=1, seed=1)
+    Standing.objects.create(
+        worker=wim, pool_id=POOL, fit=fit, n_questions=4, p_careless=0.9, weight=0.3
+    )
+    assert soft_weights(POOL) == {str(wim.pk): 0.3}
+    assert "about 25 percent" in text_of(site.get(page))
+    assert page in site.get(reverse("work:home")).content.decode()
+    Consent.own.update(text_sha256="0" * 64)  # staff have changed the text since
+    assert "about 25 percent" in text_of(site.get(page))
+    worker_page = reverse("admin:quality_grade_worker", args=[wim.pk])
+    assert "0.30" in text_of(boss.get(worker_page))
+    # from the first item of the next campaign
+    make_campaign(2, key="next")
+    assert next_hit._p_careless(wim, POOL, record_of(wim, POOL)) == (0.9, True)
+    site.post(page, {"words": WORDS})
+    appeal = Appeal.own.get()
+    assert "the weight of their answers" in str(appeal)
+    assert service.exclusion_appeal(wim) is None
+    assert service.grant(appeal.pk, by=ada, sentence="You do read.")
+    assert soft_weights(POOL) == {}
+    assert not Ban.own.exists()
+    assert "You do read." in text_of(site.get(page))

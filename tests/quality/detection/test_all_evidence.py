@@ -9,9 +9,9 @@ from django.utils import timezone
 from crowd.models import Campaign, Pause, Rating
 from crowd.scales.base import all_scales
 from crowd.workers.services import exclusions
-from quality.bans.selectors import soft_weights, weight_of
-from quality.detection.models import told
-from quality.detection.selectors import verdicts_of
+from quality.bans.selectors import soft_weights, waits_for_decision, weight_of
+from quality.detection.models import describe_suspicion
+from quality.detection.selectors import LIMIT, TOO_SMALL, limits_of, verdicts_of
 from quality.detection.services import assess_pool
 from quality.detection.services.assess_pool import assess, restore, retire
 from quality.detection.services.evidence import evidence_of
@@ -49,11 +49,10 @@ def pool(campaign, questions):
             careless = i >= n_good
             for n, test_question in enumerate(questions):
                 right = rng.random() < (0.3 if careless else 0.97)
-                grade(
-                    test_question,
-                    answer(test_question.item, worker, 0.25),
-                    correct=right,
-                )
+                good = right == (test_question.polarity == "POSITIVE")
+                value = 0.75 if good else 0.25
+                given = answer(test_question.item, worker, value)
+                grade(test_question, given, correct=right)
                 if n < len(real):
                     value = truth[n] + rng.choice([-0.25, 0, 0, 0.25])
                     value = rng.choice([0, 0.25, 0.5, 0.75, 1]) if careless else value
@@ -70,7 +69,7 @@ def test_who_is_careless_is_banned_and_the_others_count(pool):
     assert not Pause.own.exists()
     weights = soft_weights(POOL)
     assert not {worker.pk for worker in workers[12:]} & set(weights)
-    assert all(weight >= 0.9 for weight in weights.values())
+    assert all(weight >= 0.75 for weight in weights.values())
     ban = Ban.own.first()
     assert "Test questions right: " in ban.reason
     assert "negative" in ban.reason
@@ -100,18 +99,16 @@ def test_what_was_rated_before_reading_stopped_keeps_its_weight(pool, monkeypatc
     assert not any(own.earlier for own in Standing.own.exclude(worker=turner))
 
 
-def test_nobody_is_banned_for_narrow_answers_before_a_person_looked(pool, monkeypatch):
+def test_nobody_is_banned_on_evidence_that_careful_people_may_show(pool, monkeypatch):
     workers = pool(12, 0)
     fitted = assess_pool.assess_workers
 
-    def with_a_copier(*args, **options):
+    def with_doubt(*args, **options):
         found = fitted(*args, **options)
-        narrow = found.classes.index("narrow")
-        found.p_class[3] = np.eye(len(found.classes))[narrow]
-        found.p_careless[3] = 0.9999
+        found.p_careless[3], found.against[3] = 0.9999, 6.8
         return found
 
-    monkeypatch.setattr(assess_pool, "assess_workers", with_a_copier)
+    monkeypatch.setattr(assess_pool, "assess_workers", with_doubt)
     assert assess(POOL, simulated=False) == []
     assert not Ban.own.exists()
     assert [held.worker for held in Ban.proposed.filter(pk__gt=0)] == [workers[3]]
@@ -170,10 +167,25 @@ def test_staff_are_told_of_a_bad_crowd_and_that_it_is_better(pool, campaign):
     assess(POOL, simulated=False)
     campaign.refresh_from_db()
     assert "answer without care" in campaign.notice
+    assert waits_for_decision(POOL, simulated=False)
+    assert not Ban.own.exists()
     pool(24, 0)
     assess(POOL, simulated=False)
     campaign.refresh_from_db()
     assert "answer without care" not in campaign.notice
+
+
+def test_a_small_crowd_is_warned_of_and_weighs_no_one(pool):
+    assert limits_of(POOL) == []
+    workers = pool(6, 2)
+    # three and six of 16 tests right: the key alone is beyond doubt
+    banned = {ban.worker for ban in assess(POOL, simulated=False)}
+    assert banned == set(workers[6:])
+    assert soft_weights(POOL) == {}
+    assert limits_of(POOL) == [LIMIT, TOO_SMALL]
+    pool(12, 0)
+    assess(POOL, simulated=False)
+    assert limits_of(POOL) == [LIMIT]
 
 
 def test_a_question_that_careful_workers_fail_can_be_restored(pool, questions, ada):
@@ -237,13 +249,12 @@ def test_answers_on_a_scale_without_ends_are_no_evidence(pool, campaign):
 def test_a_verdict_says_what_it_rests_on():
     parts = {
         "tests": [["negative on overall", 1, 8]],
-        "odds": {"tests": 5.0, "ratings": -1.0, "order": 0.1},
-        "class": "constant",
+        "odds": {"tests": 5.0, "ratings": -1.0, "habits": 0.1},
         "beside": ["10 of 11 ratings of real items are the same"],
     }
-    assert told(parts, 0.9999, 0.99) == (
+    assert describe_suspicion(parts, 0.9999, 0.99) == (
         "Probability of being careless 0.9999, above 0.99. Test questions right: 1 of 8 "
         "negative on overall. Against the worker, strongly: test questions. In the "
-        "worker's favour, somewhat: ratings of real items. Closest pattern: constant. "
-        "Shown, not counted: 10 of 11 ratings of real items are the same."
+        "worker's favor, somewhat: ratings of real items. Shown, not counted: "
+        "10 of 11 ratings of real items are the same."
     )

@@ -17,7 +17,7 @@ from quality.test_questions.edits.edit import (
     FLUENCY,
     KINDS,
     Edit,
-    doubled,
+    count_doubled,
     draft_of,
     kinds_that_harm,
     plain,
@@ -218,7 +218,7 @@ def test_edited_outputs_look_like_outputs_and_metrics_hardly_see_them(slug, net)
             assert edit.text[0].isupper() == text[0].isupper()
             assert edit.text[-1] == text[-1] or text[-1].isalnum()
             assert abs(len(edit.text) - len(text)) <= max(6, 0.2 * len(text))
-            assert doubled(words_of(edit.text)) <= doubled(words_of(text))
+            assert count_doubled(words_of(edit.text)) <= count_doubled(words_of(text))
             assert "  " not in edit.text
     net(f"edits/{slug}.txt", shown)
     assert len(pairs) >= 0.85 * n
@@ -235,7 +235,7 @@ def test_edited_outputs_look_like_outputs_and_metrics_hardly_see_them(slug, net)
 
 def test_each_two_things_are_exchanged_once():
     draft = draft_of("The cat is in the box near the dog.")
-    assert [change.applied(draft.text) for change in exchanged_things(draft)] == [
+    assert [change.apply(draft.text) for change in exchanged_things(draft)] == [
         "The box is in the cat near the dog.",
         "The dog is in the box near the cat.",
         "The cat is in the dog near the box.",

@@ -15,6 +15,7 @@ from quality.test_questions.separability.features import (
     FEATURES,
     Surface,
     blend_in,
+    pooled_features,
     surface_features,
 )
 from quality.test_questions.separability.measure import (
@@ -123,7 +124,7 @@ def test_p_counts_the_shuffled_labels_that_do_as_well():
 def test_what_stands_out_is_refused_and_named(how):
     rng = np.random.default_rng(13)
     found = separability(drawn(rng, 250, **how), drawn(rng, 250), 1, names=NAMES, n_shuffles=19)  # fmt: skip
-    assert found.refused
+    assert found.stands_out
     assert found.estimate > 0.65
     assert "stand out" in found.verdict
     if "shift" in how:
@@ -134,20 +135,23 @@ def test_what_stands_out_is_refused_and_named(how):
 @pytest.mark.parametrize("n", [0, 1, 4])
 def test_too_few_are_not_measured(n):
     found = separability(np.ones((n, 2)), np.ones((30, 2)), 1, names=["a", "b"])
-    assert not found.measured
-    assert not found.refused
+    assert not found.is_measured
+    assert not found.stands_out
     assert found.verdict == f"Too few to measure: {n} test questions, 30 real items."
 
 
 def test_items_alike_are_at_chance_seeds_repeat_and_nothing_may_be_left_to_choose():
     found = separability(np.ones((10, 2)), np.ones((30, 2)), 1, names=["a", "b"])
-    assert (found.estimate, found.best_feature_auc, found.refused) == (0.5, 0.5, False)
+    assert (found.estimate, found.best_feature_auc, found.stands_out) == (
+        0.5,
+        0.5,
+        False,
+    )
     rng = np.random.default_rng(17)
     tests, items = drawn(rng, 20), drawn(rng, 30)
     assert separability(tests, items, 4, names=NAMES) == separability(tests, items, 4, names=NAMES)  # fmt: skip
     items = [Surface("a")]
     assert blend_in([], items, 3, seed=1) == []
-    assert blend_in([Surface("b", input_key="x")], items, 3, seed=1, taken={"x"}) == []
     assert blend_in([Surface("b", input_key="x")], items, 3, seed=1) == [0]
 
 
@@ -163,24 +167,26 @@ def test_items_alike_are_at_chance_seeds_repeat_and_nothing_may_be_left_to_choos
 )
 def test_the_rule_with_few_and_with_many_tests(auc, best, n, p, refused):
     found = Separability(auc, 0.4, 0.9, "words", best, n, 800, p)
-    assert found.refused is refused
+    assert found.stands_out is refused
     assert found.verdict.endswith(".")
 
 
-def test_features_see_membership_overlap_and_repeats():
+def test_features_see_membership_and_overlap_and_pools_see_repeats():
     item = Surface(
-        "A cat sat.", "Eine Katze sass.", ("a cat sat",), ("A dog sat.",), "i1", "b", 0.3, 1.0, True
+        "A cat sat.", "Eine Katze sass.", ("a cat sat",), ("A dog sat.",), "i1", "b", 0.3, True
     )  # fmt: skip
     rows = surface_features([item, Surface("a cat sat", input_key="i1", key="a")])
     row = dict(zip(FEATURES, rows[0], strict=True))
     assert row["is a reference"] == row["words of a reference"] == 1.0
     assert row["is a published output"] == 0.0
     assert row["words of a published output"] == pytest.approx(2 / 3)
-    assert row["same text elsewhere"] == row["same input elsewhere"] == 1.0
     assert row["input is listed"] == 1.0
     assert row["order of names"] > rows[1, FEATURES.index("order of names")]
     assert np.isfinite(surface_features([Surface("")])).all()
     assert surface_features([]).shape == (0, len(FEATURES))
+    pool = {("i", "a cat"): 2, ("i", "a dog"): 1, ("j", "a cat"): 1}
+    found = pooled_features([("i", "a cat"), ("j", "a cat")], pool)
+    assert found.tolist() == [[3, 2, 0.5, 1], [1, 1, 0, 1]]
 
 
 def test_chosen_tests_look_like_items_although_candidates_do_not():

@@ -2,24 +2,21 @@
 
 import hashlib
 import json
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F, Q
 
-from crowd.hits.models import Campaign
-from crowd.hits.services.build import ItemSpec, keep_inputs_apart
+from crowd.hits.services.build import ItemSpec
 from genie.lib.errors import GenieError
 from genie.lib.seeds import seed_from
 from leaderboard.evaluation.models.human_evaluation import (
     ConfirmedOutput,
-    EvaluationCampaign,
     HumanEvaluation,
 )
-from leaderboard.evaluation.services.hidden.compared import Compared
+from leaderboard.evaluation.services.hidden.compared import ONE, VIEWS, Compared, views
 from leaderboard.evaluation.services.hidden.in_slots import hidden_pairs
 from leaderboard.evaluation.services.hidden.offers import CONFIRMED, used_texts
 from leaderboard.evaluation.services.hidden.references import campaign_questions
@@ -27,14 +24,15 @@ from leaderboard.evaluation.services.hidden.single import for_one_output
 from leaderboard.evaluation.services.items import Part
 from leaderboard.submissions.models import Submission
 from leaderboard.tasks.config import REFERENCES, HumanConfig
+from leaderboard.tasks.config.human import STUDY
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.services.configuration import (
     design_of,
-    instances_for_tests,
     task_view,
 )
-from quality.test_questions.models import DrawnTests, TestCheck, TestQuestion
-from quality.test_questions.separability.measure import ENOUGH, Sides
+from leaderboard.tasks.services.inputs import instances_for_tests
+from quality.test_questions.models import DrawnTests, TestCheck
+from quality.test_questions.separability.measure import ENOUGH
 from quality.test_questions.services import HiddenItem, Planned
 
 State = HumanEvaluation.State
@@ -127,7 +125,7 @@ def _all_confirmed(questions: Sequence[Mapping[str, Any]]) -> bool:
 
 def _asked_how(task: Task, human: HumanConfig) -> str:
     # Consent texts do not change a question.
-    how = {name: said for name, said in asdict(human).items() if name != "consent"}
+    how = {name: said for name, said in asdict(human).items() if name not in CONSENT}
     return _sha256([task.sample_size, task.kind, how, asdict(task_view(task, human))])
 
 
@@ -137,7 +135,7 @@ def _sha256(content: object) -> str:
     ).hexdigest()
 
 
-def planned(
+def plan_test_questions(
     task: Task,
     human: HumanConfig,
     criteria: Mapping[str, str],
@@ -161,7 +159,7 @@ def planned(
             task,
             human,
             criteria,
-            instances_for_tests(task, seed, n=n, inside=human.tests_inside_sample),
+            instances_for_tests(task, human, seed, n=n),
             campaign_key=campaign_key,
             n_positive=n_positive,
             n_negative=n_negative,
@@ -179,7 +177,7 @@ def planned(
             seed=seed,
             used=used,
         )
-    instances = instances_for_tests(task, seed, n=n, inside=human.tests_inside_sample)
+    instances = instances_for_tests(task, human, seed, n=n)
     items = hidden_pairs(
         task,
         human,
@@ -194,58 +192,18 @@ def planned(
     return Planned(items, n)
 
 
-# Outputs of other systems as test questions, shown to each worker only once.
-#
-# If exposure is counted by campaign, a worker may rate an input once for each system. So
-# workers who met an input in a system's campaigns never get a question made of that
-# system's output, and the other way round.
-def keep_lent_apart(evaluation: HumanEvaluation, campaign: Campaign) -> None:
-    """Separate a new campaign's questions, and questions made of its outputs."""
-    if campaign.input_scope == campaign.pool_id:
-        return
-    own = {campaign.asked.submission_id} - {None} or set(
-        evaluation.systems.values_list("submission", flat=True)
-    )
-    placed = TestQuestion.objects.filter(campaign__pool=campaign.pool_id).filter(
-        Q(campaign=campaign) | Q(made_from__submission__in=own)
-    )
-    rows = [
-        row
-        for row in placed.select_related("campaign", "item")
-        if row.made_from.get("submission")
-    ]
-    campaigns_of = _campaigns_of({row.made_from["submission"] for row in rows})
-    others_of: dict[Campaign, dict[int, set[int]]] = defaultdict(dict)
-    for row in rows:
-        others = campaigns_of[row.made_from["submission"]]
-        if row.campaign_id not in others:
-            others_of[row.campaign].setdefault(row.item.hit_id, set()).update(others)
-    for asking, of_hit in others_of.items():
-        keep_inputs_apart(asking, of_hit)
-
-
-def _campaigns_of(submissions: set[int]) -> dict[int, set[int]]:
-    shown = Q(submission=None) | Q(submission=F("evaluation__systems__submission"))
-    rows = EvaluationCampaign.objects.filter(
-        shown, evaluation__systems__submission__in=submissions
-    ).values_list("evaluation__systems__submission", "campaign")
-    found: dict[int, set[int]] = defaultdict(set)
-    for submission, campaign in rows:
-        found[submission].add(campaign)
-    return found
-
-
 # Whether a campaign's test questions or their keys can be recognized.
 #
 # It is measured before work is approved, and again if the launched questions are not the
 # measured ones; above the limit, staff need a reason to start.
 
+CONSENT = {"consent", *STUDY}
 # With few questions one draw is not informative: further draws are added.
 N_DRAWS = 4
 
 
 def measure_tests(
-    evaluation: HumanEvaluation, parts: Sequence[Part]
+    evaluation: HumanEvaluation, human: HumanConfig, parts: Sequence[Part]
 ) -> TestCheck | None:
     """Measure the campaign whose questions stand out most; the row is not saved yet."""
     systems = list(
@@ -254,7 +212,9 @@ def measure_tests(
         )
     )
     checks = [
-        _check(evaluation, systems, part) for part in parts if part.planned.n_wanted
+        _check(evaluation, human, systems, part, [p for p in parts if p is not part])
+        for part in parts
+        if part.planned.n_wanted
     ]
     worst = max(
         checks,
@@ -267,38 +227,69 @@ def measure_tests(
 
 
 def _check(
-    evaluation: HumanEvaluation, systems: Sequence[Submission], part: Part
+    evaluation: HumanEvaluation,
+    human: HumanConfig,
+    systems: Sequence[Submission],
+    part: Part,
+    others: Sequence[Part],
 ) -> TestCheck:
-    sides = Sides()
-    real = [item.spec for item in part.judged] + [item.spec for item in part.anchors]
     own = [part.submission] if part.submission else systems
-    compared = Compared(evaluation.task, own, real)
-    compared.add(part.hidden, sides, seed=part.seed)
+    compared, sides_of = Compared(evaluation.task, human, own), views()
+    asked = _specs_of(part)
+    twice = {item.spec.content_key for item in part.hidden} & {
+        spec.content_key for spec in asked
+    }
+    beside = [
+        s for one in others for s in (*_specs_of(one), *(t.spec for t in one.hidden))
+    ]
+    compared.add(part.hidden, asked, sides_of, seed=part.seed, beside=beside)
     for draw in range(1, 1 if evaluation.simulated else N_DRAWS):
         if len(part.hidden) * draw >= ENOUGH:
             break
         seed = seed_from("another draw", part.seed, draw)
-        compared.add(part.draw(seed).items, sides, seed=seed)
-    found = sides.tests.told_from(sides.real, part.seed)
-    key = sides.good.told_from(sides.bad, part.seed)
+        drawn = part.draw(seed).items
+        # Other inputs are left out of the sample then.
+        taken = {item.spec.content_key for item in drawn} if not twice else set()
+        left = [spec for spec in asked if spec.content_key not in taken]
+        compared.add(drawn, left, sides_of, seed=seed, beside=beside)
+    found = {
+        view: (
+            sides.tests.told_from(sides.real, part.seed),
+            sides.good.told_from(sides.bad, part.seed),
+        )
+        for view, sides in sides_of.items()
+        if others or view == ONE or VIEWS[view][1]
+    }
+    view = max(
+        found, key=lambda v: max((one.stands_out, one.estimate) for one in found[v])
+    )
+    tests, key = found[view]
+    verdict = f"For {view}: {tests.verdict} {key.verdict_on_key}".strip()
+    if twice:
+        verdict += (
+            f" {len(twice):,} of {len(part.hidden):,} test questions show an input "
+            "whose output is rated, too: leave more inputs out of the sample."
+        )
     return TestCheck(
         n_wanted=part.planned.n_wanted,
         n_found=len(part.hidden),
         kinds=dict(sorted(Counter(item.kind for item in part.hidden).items())),
-        **found.flat("auc"),
-        best_feature=found.best_feature,
-        best_feature_auc=found.best_feature_auc,
-        key_auc=key.estimate if key.measured else None,
-        verdict=f"{found.verdict} {key.verdict_on_key}".strip(),
-        refused=found.refused or key.refused,
+        **tests.flat("auc"),
+        best_feature=tests.best_feature,
+        best_feature_auc=tests.best_feature_auc,
+        key_auc=key.estimate if key.is_measured else None,
+        verdict=verdict,
+        refused=tests.stands_out or key.stands_out,
     )
 
 
+def _specs_of(part: Part) -> list[ItemSpec]:
+    return [item.spec for some in (part.judged, part.anchors) for item in some]
+
+
 def objections(check: TestCheck) -> list[str]:
-    """Return the reasons against a start; none if programs answer."""
+    """Return the reasons against a start."""
     said: list[str] = []
-    if check.evaluation.simulated:
-        return said
     if check.n_found < check.n_wanted:
         said.append(
             f"Only {check.n_found:,} of {check.n_wanted:,} test questions can be made "
@@ -336,7 +327,7 @@ def before_launch(
     if old is None:
         return
     if old.digest != digest_of(parts):
-        new = measure_tests(evaluation, parts)
+        new = measure_tests(evaluation, human, parts)
         keep_check(evaluation, new, human, parts)
         if new is None:
             return

@@ -14,17 +14,17 @@ from leaderboard.designs.base import SLOTS, content_key
 from leaderboard.evaluation.services.hidden.offers import (
     REFERENCE,
     Known,
-    edited,
+    edit_outputs,
     outputs_of,
     seen_of,
     used_texts,
 )
-from leaderboard.evaluation.services.hidden.single import harms_of, named
+from leaderboard.evaluation.services.hidden.single import harms_of, marks_if_several
 from leaderboard.submissions.models import Submission
 from leaderboard.tasks.config import EDITED, NEGATIVE, POSITIVE, HumanConfig
 from leaderboard.tasks.config.human import marked_criteria
 from leaderboard.tasks.models import Instance, Task
-from leaderboard.tasks.services.configuration import design_of, shown, task_view
+from leaderboard.tasks.services.configuration import design_of, show_instance, task_view
 from quality.test_questions.services import (
     HiddenItem,
     LineUp,
@@ -82,7 +82,7 @@ def hidden_pairs(
         n=n if marked else 0,
         seed=seed,
         blind=human.judged_blind(criteria),
-        expected=named(criteria, marked),
+        expected=marks_if_several(criteria, marked),
         edits=_by_key(task, instances, edits),
     )
 
@@ -107,7 +107,7 @@ def reference_pairs(
         material=_material(task, human, instances, {}, {}),
         n=len(instances) if marked else 0,
         seed=seed,
-        expected={**named(criteria, marked), "or_equal": True},
+        expected={**marks_if_several(criteria, marked), "or_equal": True},
         edits=_by_key(task, instances, same),
     )
 
@@ -153,7 +153,7 @@ def hidden_line_ups(
         n=n if marked else 0,
         seed=seed,
         blind=human.judged_blind(criteria),
-        expected=named(criteria, marked),
+        expected=marks_if_several(criteria, marked),
         edits={
             key: (place_of[offer.instance_pk], offer)
             for key, offer in _by_key(task, instances, edits).items()
@@ -198,19 +198,16 @@ class _Edits:
             rivals = {offer.made_from.get("submission") for offer in good[pk]}
             shown[pk] = [text for text in others if text[0] in rivals] or others
         rows = list(row_of.values())
-        edits = edited(self.task, rows, shown, self.harms, seed=self.seed)
+        edits = edit_outputs(self.task, rows, shown, self.harms, seed=self.seed)
         seen = seen_of(self.task, [], rows)
         real = [
             seen.surface(row_of[pk], text)
             for pk, texts in shown.items()
             for _, text in texts
         ]
-        alike = replace(seen, real=real).beside(list(kept.values()), row_of)
-        # Each is beside a good one: they need not compensate for the good ones'
-        # features.
-        alike = replace(alike, tests=())
+        alike = replace(seen, real=real)
         offered = self.taken.usable([*chain.from_iterable(edits)])
-        order = alike.chosen(offered, row_of, n, seed=self.seed)
+        order = alike.choose_offers(offered, row_of, n, seed=self.seed)
         chosen = {o.instance_pk: o for o in self.taken.choose(order, n)}
         return chosen, {pk: kept[pk] for pk in chosen}
 
@@ -250,7 +247,7 @@ def _material(
         offered.append(
             LineUp(
                 content_key=content_key(task.slug, instance.instance_id),
-                data=design.data(view, shown(instance), texts),
+                data=design.data(view, show_instance(instance), texts),
                 outputs=dict(zip(SLOTS, texts, strict=False)),
                 reference=known.text if known else instance.references[-1],
             )

@@ -2,39 +2,46 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from statistics import median
 
-from django.db.models import QuerySet
-
-from crowd.scales.base import all_scales
 from crowd.workers.selectors.requirements import texts_of_tests
 from genie.lib.seeds import generator, seed_from
 from leaderboard.evaluation.models.human_evaluation import (
     ConfirmedOutput,
-    HumanEvaluation,
-    Score,
 )
-from leaderboard.evaluation.selectors.system_ratings import system_ratings_of
 from leaderboard.submissions.models import Prediction, Submission
-from leaderboard.submissions.selectors import in_state, is_published
+from leaderboard.submissions.selectors import is_published
 from leaderboard.submissions.states import State
-from leaderboard.tasks.config import HumanConfig
+from leaderboard.tasks.config import EDITED, HumanConfig
 from leaderboard.tasks.models import Instance, Task
+from leaderboard.tasks.services.inputs import SET_ASIDE
 from quality.test_questions.edits.edit import Edit, kinds_that_harm
 from quality.test_questions.edits.make import edits_of, likeness
 from quality.test_questions.models import DrawnTests, TestQuestion
 from quality.test_questions.separability.features import Surface, blend_in
 from quality.test_questions.services import Offer, fingerprint, shuffled_words
 
-REFERENCE, CONFIRMED, SETTLED = "reference", "confirmed", "settled"
+REFERENCE, CONFIRMED = "reference", "confirmed"
 CLOSE_TO = "close"
 SWAPPED, SHUFFLED, EDIT = "swapped", "shuffled", "edit:"
 # States in which drawn questions are being asked, or will be.
 ASKING = (State.APPROVED, State.ANNOTATING)
+
+
+def known_texts(
+    task: Task, systems: Collection[Submission], instances: Collection[Instance]
+) -> set[str]:
+    """Return fingerprints of public references, and of outputs that occur twice."""
+    outputs = Prediction.objects.filter(submission__in=systems)
+    times = Counter(map(fingerprint, outputs.values_list("text", flat=True)))
+    public = () if task.hidden_references else instances
+    return {
+        *(text for text, n in times.items() if n > 1),
+        *(fingerprint(text) for row in public for text in row.references),
+    }
 
 
 def used_texts(task: Task, *, but: str = "") -> set[str]:
@@ -51,18 +58,11 @@ def used_texts(task: Task, *, but: str = "") -> set[str]:
     }
 
 
-# Texts that are known to be good: confirmed by staff, rated well, or references.
-OF_A_CAMPAIGN = "campaign"
+# Texts that are known to be good: confirmed by staff, close to a reference, or one.
 TRANSLATION = "translation"
 # Words and pairs of words shared with a reference (F1) above which an output of a good
 # system is right; translations share more, right or wrong.
 CLOSE, CLOSE_TRANSLATION = 0.35, 0.65
-# Their outputs are neither rated now nor public.
-NOT_HIDDEN = (
-    Submission.State.WITHDRAWN,
-    Submission.State.INVALID,
-    Submission.State.PUBLISHED,
-)
 
 
 @dataclass(frozen=True)
@@ -81,34 +81,24 @@ class Known:
 
     def own(self, systems: Collection[Submission]) -> Iterator[dict[int, list[Offer]]]:
         """Yield systems' outputs that staff confirmed, then those close to a reference."""
-        yield _confirmed(self.marked, systems, self.instances)
+        yield _confirmed_offers(self.marked, systems, self.instances)
         yield _close(self.task, self.marked, systems, self.instances)
 
-    def public(self, systems: Sequence[Submission]) -> Iterator[dict[int, list[Offer]]]:
-        """Yield references and well-rated public outputs, least known texts first."""
+    def references(self) -> dict[int, list[Offer]]:
+        """Return references, unless they are public: then they are known to be tests."""
+        if self.human.test_questions == EDITED and not self.task.hidden_references:
+            return {}
         first = 1 if self.shows_reference else 0
-        references = {
+        return {
             row.pk: [
                 Offer(row.pk, text, REFERENCE, self.marked)
                 for text in row.references[first:] or row.references
             ]
             for row in self.instances
         }
-        if self.task.hidden_references:
-            yield references
-        yield _settled(self.task, self.human, self.marked, systems, self.instances)
-        yield references
 
 
-def not_public_yet(task: Task, systems: Sequence[Submission]) -> QuerySet[Submission]:
-    others = Submission.objects.filter(
-        task=task, visibility=Submission.Visibility.PUBLIC
-    )
-    others = others.exclude(pk__in=[s.pk for s in systems])
-    return others.exclude(in_state(*NOT_HIDDEN)).order_by("pk")
-
-
-def _confirmed(
+def _confirmed_offers(
     marked: Sequence[str],
     systems: Collection[Submission],
     instances: Sequence[Instance],
@@ -155,74 +145,6 @@ def _close(
     return offers
 
 
-def _settled(
-    task: Task,
-    human: HumanConfig,
-    marked: Sequence[str],
-    systems: Sequence[Submission],
-    instances: Sequence[Instance],
-) -> dict[int, list[Offer]]:
-    """Offer well-rated public outputs; workers may have rated them in other campaigns."""
-    scale = all_scales()[human.scale]
-    if human.exposure == OF_A_CAMPAIGN or scale.relative or scale.compares:
-        return {}
-    simulated = any(system.simulated for system in systems)
-    settled = settled_high(task, human, simulated=simulated)
-    if not settled:
-        return {}
-    good = _rated_well(settled, marked, scale.binary_threshold)
-    position_of = {row.position: row.pk for row in instances}
-    wanted = {
-        (submission, position_of[position]): criteria
-        for (submission, position), criteria in good.items()
-        if position in position_of
-    }
-    rows = Prediction.objects.filter(
-        submission__in={submission for submission, _ in wanted},
-        instance__in={instance for _, instance in wanted},
-    ).order_by("submission", "instance")
-    offers = defaultdict(list)
-    for row in rows:
-        if criteria := wanted.get((row.submission_id, row.instance_id)):
-            offers[row.instance_id].append(_offer(row, SETTLED, criteria))
-    return offers
-
-
-def settled_high(task: Task, human: HumanConfig, *, simulated: bool) -> dict[int, int]:
-    """Map public systems with a final score in the upper half to their evaluations."""
-    scores = Score.objects.filter(
-        is_published("submission__"),
-        submission__task=task,
-        submission__visibility=Submission.Visibility.PUBLIC,
-        criterion=next(iter(human.criteria)),
-        evaluation__in=HumanEvaluation.objects.of_systems(),
-        superseded_at=None,
-        provisional=False,
-    )
-    # Programs' ratings do not make an output good for people.
-    if not simulated:
-        scores = scores.filter(submission__simulated=False)
-    rows = list(scores.order_by("pk").values_list("submission", "evaluation", "mean"))
-    middle = median(mean for *_, mean in rows) if rows else 0.0
-    return {system: asked for system, asked, mean in rows if mean >= middle}
-
-
-def _rated_well(
-    settled: Mapping[int, int], marked: Sequence[str], threshold: float
-) -> Mapping[tuple[int, int], list[str]]:
-    ratings = system_ratings_of(set(settled.values()))
-    ratings = ratings[ratings["submission"].isin(settled)]
-    keys = ["submission", "instance", "criterion"]
-    worst = ratings.groupby(keys)["value"].min().reset_index()
-    good = defaultdict(list)
-    for submission, instance, criterion, value in zip(
-        *(worst[name].tolist() for name in (*keys, "value")), strict=True
-    ):
-        if criterion in marked and value > threshold:
-            good[int(submission), int(instance)].append(str(criterion))
-    return good
-
-
 def _offer(row: Prediction, kind: str, criteria: Sequence[str]) -> Offer:
     made_from = {"submission": row.submission_id}
     return Offer(row.instance_id, row.text, kind, criteria, made_from)
@@ -238,22 +160,22 @@ Texts = Mapping[int, Sequence[tuple[int | None, str]]]
 def outputs_of(
     task: Task, systems: Sequence[Submission], instances: Sequence[Instance]
 ) -> dict[int, list[tuple[int, str]]]:
-    """Return outputs with submissions: these systems', then published ones of others."""
-    own = [system.pk for system in systems]
-    public = Submission.objects.filter(
-        is_published(),
-        task=task,
-        visibility=Submission.Visibility.PUBLIC,
-    ).exclude(pk__in=own)
+    """Return outputs with submissions: these systems', or a published one's."""
+    shown = [system.pk for system in systems]
+    if not shown:
+        public = Submission.objects.filter(
+            is_published(), task=task, visibility=Submission.Visibility.PUBLIC
+        )
+        shown = [*public.order_by("pk").values_list("pk", flat=True)[:1]]
     outputs: dict[int, list[tuple[int, str]]] = {row.pk: [] for row in instances}
-    for pk in [*own, *public.order_by("pk").values_list("pk", flat=True)[:1]]:
+    for pk in shown:
         rows = Prediction.objects.filter(submission=pk, instance__in=outputs)
         for instance, text in rows.values_list("instance_id", "text"):
             outputs[instance].append((pk, text))
     return outputs
 
 
-def edited(
+def edit_outputs(
     task: Task,
     instances: Sequence[Instance],
     outputs: Texts,
@@ -307,7 +229,7 @@ def record_of(edit: Edit) -> dict[str, object]:
     }
 
 
-def swapped(
+def swap_references(
     instances: Sequence[Instance], criteria: Sequence[str], *, blind: bool, seed: int
 ) -> Iterator[list[Offer]]:
     """Yield other instances' references (Genie, section 5), each used once.
@@ -346,8 +268,6 @@ class Seen:
     published: Mapping[int, Sequence[str]]
     # the rated items
     real: Sequence[Surface]
-    # test questions chosen so far
-    tests: Sequence[Surface] = ()
 
     def surface(
         self, instance: Instance, text: str, *, key: str = "", position: float = 0.0
@@ -360,20 +280,10 @@ class Seen:
             published=tuple(self.published.get(instance.pk, ())),
             key=key,
             position=position,
-            listed=instance.sample_rank < self.task.sample_size,
+            listed=instance.sample_rank < n_asked(self.task),
         )
 
-    def beside(self, offers: Sequence[Offer], row_of: Mapping[int, Instance]) -> Seen:
-        """Weight these chosen texts as much as the rated items.
-
-        The next choice then resembles both, so that neither tests and real items nor
-        good and bad tests can be distinguished.
-        """
-        surfaces = [self.surface(row_of[o.instance_pk], o.text) for o in offers]
-        times = len(self.real) // len(surfaces) if surfaces else 0
-        return replace(self, real=[*self.real, *surfaces * times], tests=surfaces)
-
-    def chosen(
+    def choose_offers(
         self,
         offers: Sequence[Offer],
         row_of: Mapping[int, Instance],
@@ -388,9 +298,16 @@ class Seen:
         for offer in offers:
             seen = self.surface(row_of[offer.instance_pk], offer.text)
             surfaces.append(replace(seen, input_key=str(offer.instance_pk)))
-        first = blend_in(surfaces, self.real, n, seed, chosen=self.tests)
+        first = blend_in(surfaces, self.real, n, seed)
         rest = [at for at in range(len(offers)) if at not in set(first)]
         return [[offers[at]] for at in [*first, *rest]]
+
+
+def n_asked(task: Task) -> int:
+    """Return how many inputs a campaign asks about: as outputs or as tests."""
+    human = task.human
+    more = SET_ASIDE * sum(human.n_test_questions(task.sample_size))
+    return task.sample_size + more * (human.test_questions == EDITED)
 
 
 def seen_of(
@@ -419,7 +336,7 @@ def seen_of(
     judged = Prediction.objects.filter(
         submission__in=asked[:1],
         instance__in=row_of,
-        instance__sample_rank__lt=task.sample_size,
+        instance__sample_rank__lt=n_asked(task),
     ).order_by("instance__position")
     real = [
         seen.surface(row_of[instance], text)

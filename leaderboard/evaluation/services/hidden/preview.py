@@ -5,13 +5,12 @@ from dataclasses import dataclass
 
 from crowd.hits.services.build import HITTypeSpec
 from genie.lib.unguessable import seed_for
-from leaderboard.evaluation.services.hidden.drawn import planned
+from leaderboard.evaluation.services.hidden.drawn import plan_test_questions
 from leaderboard.evaluation.services.hidden.offers import (
     CLOSE_TO,
     CONFIRMED,
     EDIT,
     REFERENCE,
-    SETTLED,
     SHUFFLED,
     SWAPPED,
 )
@@ -32,7 +31,6 @@ _WORDS = {
     REFERENCE: "a reference",
     CLOSE_TO: "an output of a good system that says nearly what a reference says",
     CONFIRMED: "an output that staff confirmed as good",
-    SETTLED: "an output that was rated well, of a system with a settled high score",
     SWAPPED: "another instance’s reference",
     SHUFFLED: "a text with its words shuffled",
 }
@@ -64,7 +62,7 @@ def previews(task: Task, submission: Submission | None) -> Iterator[Part]:
     human = task.human
     key = commitment_key(submission.pk) if submission else f"preview:{task.slug}"
     for criteria, name in zip(human.separate(), campaign_keys(key, human), strict=True):
-        drawn = planned(
+        drawn = plan_test_questions(
             task,
             human,
             criteria,

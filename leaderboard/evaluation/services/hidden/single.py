@@ -1,27 +1,24 @@
 """The test questions of a campaign whose pages show one output."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
 from crowd.hits.services.build import ItemSpec
 from crowd.scales.base import all_scales
-from genie.lib.seeds import generator, seed_from
 from leaderboard.designs.base import Design, content_key
 from leaderboard.evaluation.services.hidden.offers import (
-    CLOSE_TO,
-    CONFIRMED,
     EDIT,
     N_CANDIDATES,
     REFERENCE,
     Known,
     Seen,
-    edited,
-    not_public_yet,
+    edit_outputs,
+    known_texts,
     outputs_of,
     seen_of,
-    swapped,
+    swap_references,
     used_texts,
 )
 from leaderboard.submissions.models import Submission
@@ -30,10 +27,10 @@ from leaderboard.tasks.config.human import form_criteria, marked_criteria
 from leaderboard.tasks.models import Instance, Task
 from leaderboard.tasks.services.configuration import (
     design_of,
-    instances_for_tests,
-    shown,
+    show_instance,
     task_view,
 )
+from leaderboard.tasks.services.inputs import instances_for_tests
 from quality.test_questions.edits.edit import ADEQUACY, FLUENCY
 from quality.test_questions.models import Polarity
 from quality.test_questions.services import HiddenItem, Offer, Planned, Taken, item_key
@@ -51,10 +48,12 @@ def expected_on(
     threshold = (
         {"threshold": GOOD_MAGNITUDE} if all_scales()[human.scale].relative else {}
     )
-    return {**threshold, **named(criteria, marked)}
+    return {**threshold, **marks_if_several(criteria, marked)}
 
 
-def named(criteria: Mapping[str, str], marked: Sequence[str]) -> dict[str, Any]:
+def marks_if_several(
+    criteria: Mapping[str, str], marked: Sequence[str]
+) -> dict[str, Any]:
     """Return the names of the marked criteria if there are others beside them."""
     return {"criteria": list(marked)} if len(criteria) > 1 else {}
 
@@ -62,7 +61,7 @@ def named(criteria: Mapping[str, str], marked: Sequence[str]) -> dict[str, Any]:
 def blank_data(
     task: Task, human: HumanConfig, design: Design, instance: Instance
 ) -> dict[str, Any]:
-    return dict(design.data(task_view(task, human), shown(instance), [""]))
+    return dict(design.data(task_view(task, human), show_instance(instance), [""]))
 
 
 def question(
@@ -90,11 +89,8 @@ def question(
     )
 
 
-# Of positive questions that no own output can fill, one in this many comes from other
-# systems, and from public texts.
-LENT, PUBLIC = 2, 3
-# kinds with texts that cannot be looked up
-HIDDEN = (CONFIRMED, CLOSE_TO)
+# Of positive questions that no output can fill, one in this many shows a reference.
+HIDDEN_REFERENCES = 3
 
 
 @dataclass(frozen=True)
@@ -104,12 +100,10 @@ class _Draw:
     row_of: Mapping[int, Instance]
     seed: int
 
-    def choose(
-        self, source: Sequence[Offer], n: int, *, again: bool = False
-    ) -> list[Offer]:
-        usable = self.taken.usable(source, again=again) if n > 0 else []
-        order = self.seen.chosen(usable, self.row_of, n, seed=self.seed)
-        return self.taken.choose(order, n, again=again)
+    def choose(self, source: Sequence[Offer], n: int) -> list[Offer]:
+        usable = self.taken.usable(source) if n > 0 else []
+        order = self.seen.choose_offers(usable, self.row_of, n, seed=self.seed)
+        return self.taken.choose(order, n)
 
     def choose_from(
         self, sources: Iterator[Mapping[int, Sequence[Offer]]], n: int
@@ -139,15 +133,12 @@ def for_one_output(
         return Planned([], 0)
     design = design_of(task, human)
     instances = instances_for_tests(
-        task,
-        seed,
-        n=n,
-        inside=human.tests_inside_sample,
-        references=design.needs_reference,
+        task, human, seed, n=n, references=design.needs_reference
     )
     row_of = {row.pk: row for row in instances}
+    known_to_all = known_texts(task, systems, instances)
     draw = _Draw(
-        Taken(used_texts(task, but=campaign_key) | set(used)),
+        Taken(used_texts(task, but=campaign_key) | set(used) | known_to_all),
         seen_of(task, systems, instances),
         row_of,
         seed,
@@ -156,20 +147,17 @@ def for_one_output(
     marked = marked_criteria(human, criteria)[POSITIVE]
     shows = any({"reference", "standard"} & set(data) for data in blank.values())
     known = Known(task, human, marked, instances, shows)
+    good = draw.choose_from(known.own(systems), n_positive)
+    missing = n_positive - len(good)
+    if systems:
+        # If own outputs are missing, the system is bad and a reference looks unlike it.
+        missing = -(-missing // HIDDEN_REFERENCES)
+    good += draw.choose_from(iter([known.references()]), missing)
     bad: list[Offer] = []
-    if systems and n_negative:
-        good = _good(known, systems, draw, n_positive)
-        draw = replace(draw, seen=draw.seen.beside(good, row_of))
-        bad = _edits_like(known, systems, harms_of(human, criteria), draw, good)
-    else:
-        sources = chain(known.own(systems), known.public(systems))
-        good = draw.choose_from(sources, n_positive)
-        draw = replace(draw, seen=draw.seen.beside(good, row_of))
     if n_negative:
-        # Without good ones, workers who call everything bad would pass: some questions
-        # are missing, and staff are asked.
-        n_left = (n if good else n_negative) - len(good) - len(bad)
-        bad += _wrong(task, human, criteria, systems, instances, draw, n_left)
+        # Of a bad system few texts are good. More wrong ones in their place would tell
+        # the answer by the system's style: questions are missing, and staff hear of it.
+        bad = _wrong(task, human, criteria, systems, instances, draw, n_negative)
     items = [
         question(
             task,
@@ -204,57 +192,6 @@ def _numbers(
     return n_positive, n_negative
 
 
-def _good(
-    known: Known, systems: Sequence[Submission], draw: _Draw, n: int
-) -> list[Offer]:
-    """Choose positive questions, own outputs first.
-
-    If own outputs are missing, the system is bad and good texts look unlike it. Then
-    there are fewer: workers who call everything bad do little harm there and are tested
-    elsewhere. Publicly known texts are the fewest.
-    """
-    good = draw.choose_from(known.own(systems), n)
-    missing = n - len(good)
-    if missing:
-        others = known.own(list(not_public_yet(known.task, systems)))
-        good += draw.choose_from(others, -(-missing // LENT))
-        n_public = -(-missing // PUBLIC) - (len(good) - n + missing)
-        good += draw.choose_from(known.public(systems), n_public)
-    return good
-
-
-def _edits_like(
-    known: Known,
-    systems: Sequence[Submission],
-    harms: Mapping[str, Sequence[str]],
-    draw: _Draw,
-    good: Sequence[Offer],
-) -> list[Offer]:
-    """Choose half as many edits of others' outputs as there are good ones.
-
-    Without these, outputs of other systems would always be right.
-    """
-    own = {system.pk for system in systems}
-    n = (
-        sum(o.kind in HIDDEN and o.made_from["submission"] not in own for o in good)
-        // 2
-    )
-    if n == 0:
-        return []
-    sources = known.own(list(not_public_yet(known.task, systems)))
-    offers = [*chain.from_iterable(chain.from_iterable(s.values()) for s in sources)]
-    order = generator(seed_from("edits of lent texts", draw.seed)).permutation(
-        len(offers)
-    )
-    outputs: dict[int, list[tuple[int, str]]] = {}
-    for offer in draw.taken.usable([offers[int(place)] for place in order]):
-        text = (offer.made_from["submission"], offer.text)
-        outputs.setdefault(offer.instance_pk, [text])
-    rows = [row for pk, row in draw.row_of.items() if pk in outputs]
-    edits = edited(known.task, rows, outputs, harms, seed=draw.seed)
-    return draw.choose(list(chain.from_iterable(edits)), n)
-
-
 def harms_of(
     human: HumanConfig, criteria: Mapping[str, str]
 ) -> dict[str, Sequence[str]]:
@@ -287,20 +224,19 @@ def _wrong(
     blind = human.judged_blind(criteria)
 
     outputs = outputs_of(task, systems, order)
-    edits = edited(task, order, outputs, harms, seed=draw.seed)
+    edits = edit_outputs(task, order, outputs, harms, seed=draw.seed)
     sources = [list(chain.from_iterable(edits))]
     on = list(harms[FLUENCY]) if blind else content
     if on:
-        others = swapped(order, on, blind=blind, seed=draw.seed)
+        others = swap_references(order, on, blind=blind, seed=draw.seed)
         sources.append(list(chain.from_iterable(others)))
-    for again in (False, True):
-        for source in sources:
-            groups = sorted({offer.group for offer in source})
-            for place, group in enumerate(groups):
-                # Questions on content and on form in equal parts.
-                part = -(-(n - len(chosen)) // (len(groups) - place))
-                of_group = [offer for offer in source if offer.group == group]
-                chosen += draw.choose(of_group, part, again=again)
+    for source in sources:
+        groups = sorted({offer.group for offer in source})
+        for place, group in enumerate(groups):
+            # Questions on content and on form in equal parts.
+            part = -(-(n - len(chosen)) // (len(groups) - place))
+            of_group = [offer for offer in source if offer.group == group]
+            chosen += draw.choose(of_group, part)
     return chosen
 
 

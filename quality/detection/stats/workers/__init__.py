@@ -1,5 +1,5 @@
 """Models of careful workers from test questions and from their real answers.
 
-Pure. `answers` has the input, `key` and the models of ratings the likelihood of one
-answer, `turning` that of a sequence, and `fitting` combines them.
+Pure. `answers` has the input; `expected` predicts answers from others', `reading` asks
+whether a worker's follow, `key` and `habits` add what marks and manners tell.
 """

@@ -16,8 +16,8 @@ from quality.test_questions.edits.edit import (
     words_of,
 )
 from quality.test_questions.edits.rules.things import (
-    coordinated,
-    exchanged,
+    are_coordinated,
+    exchange,
     within_groups,
 )
 
@@ -39,7 +39,7 @@ class Clause:
     last: bool
 
     @property
-    def opening(self) -> str:
+    def first_word(self) -> str:
         words = words_of(self.text)
         return words[0].text.lower() if words else ""
 
@@ -68,7 +68,7 @@ def _is_long(clause: Clause) -> bool:
     return n >= LEAST_WORDS or (n > 0 and len(clause.text) >= LEAST_LETTERS)
 
 
-def dropped(draft: Draft) -> Iterator[Change]:
+def drop_clauses(draft: Draft) -> Iterator[Change]:
     """Yield changes that omit a clause and keep the text's beginning and end."""
     clauses = clauses_of(draft.text)
     if len(clauses) < 2:
@@ -116,7 +116,7 @@ def _after_joiners(draft: Draft) -> Iterator[Change]:
             )
 
 
-def taken(draft: Draft) -> Iterator[Change]:
+def replace_clauses(draft: Draft) -> Iterator[Change]:
     """Yield changes that replace a clause by another one with the same first word."""
     own = [clause for clause in clauses_of(draft.text)[1:] if _is_long(clause)]
     if not own:
@@ -145,7 +145,7 @@ def _can_replace(draft: Draft, clause: Clause, other: Clause) -> bool:
         and 1 / LONGER <= ratio <= LONGER
         and "." not in other.text
         # without word lists only the marks show that it fits
-        and (clause.opening == other.opening or not draft.language.function_words)
+        and (clause.first_word == other.first_word or not draft.language.function_words)
         and other.text[0].isupper() == clause.text[0].isupper()
         and other.text not in draft.text
     )
@@ -162,17 +162,17 @@ def numbers(draft: Draft) -> Iterator[Change]:
     own = [word for word in draft.words if word.is_number and draft.once(word.text)]
     for index, one in enumerate(own):
         for two in own[index + 1 :]:
-            if _shape(one.text) == _shape(two.text) and not coordinated(
+            if _shape(one.text) == _shape(two.text) and not are_coordinated(
                 draft, one.end, two.start
             ):
-                yield exchanged(draft, "number", one, two)
+                yield exchange(draft, "number", one, two)
     for word in own:
         yield from _from_elsewhere(draft, word)
         # Numbers in other scripts' digits are only taken from other texts.
         for _ in range(N_MADE if word.text.isascii() else 0):
-            new = _made(draft, word.text)
+            new = _new_number(draft, word.text)
             if draft.is_new(new):
-                yield _changed(word, new, 2)
+                yield _change_number(word, new, 2)
     yield from within_groups(draft, "number", draft.language.number_words)
 
 
@@ -184,10 +184,10 @@ def _from_elsewhere(draft: Draft, word: Word) -> Iterator[Change]:
                 and _shape(other.text) == _shape(word.text)
                 and draft.is_new(other.text)
             ):
-                yield _changed(word, other.text, 1)
+                yield _change_number(word, other.text, 1)
 
 
-def _changed(word: Word, new: str, tier: int) -> Change:
+def _change_number(word: Word, new: str, tier: int) -> Change:
     return Change("number", [(word.start, word.end, new)], word.text, new, tier=tier)
 
 
@@ -195,7 +195,7 @@ def _shape(number: str) -> tuple[str, bool]:
     return re.sub(r"\d", "0", number), bool(_YEAR.match(number))
 
 
-def _made(draft: Draft, number: str) -> str:
+def _new_number(draft: Draft, number: str) -> str:
     """Return a new number of the same form.
 
     Times stay times, years stay near, days and months stay possible.
@@ -256,7 +256,7 @@ def opposites(draft: Draft) -> Iterator[Change]:
                     [(word.start, word.end, cased_like(new, word.text))],
                     word.text,
                     cased_like(new, word.text),
-                    tier=0 if draft.confirmed(word.text) else 1,
+                    tier=0 if draft.confirms(word.text) else 1,
                 )
 
 
@@ -276,7 +276,7 @@ def orders(draft: Draft) -> Iterator[Change]:
         for index in draft.rng.permutation(len(runs))[:n]:
             window = _window(draft, runs[int(index)])
             start, end = window[0].start, window[-1].end
-            parts.append((start, end, _reordered(draft, window)))
+            parts.append((start, end, _reorder(draft, window)))
         parts.sort()
         yield _whole(draft, "word-order", parts, REORDERED, 0 if len(parts) >= n else 1)
 
@@ -303,7 +303,7 @@ def _window(draft: Draft, run: Sequence[Word]) -> Sequence[Word]:
     return run[start : start + size]
 
 
-def _reordered(draft: Draft, window: Sequence[Word]) -> str:
+def _reorder(draft: Draft, window: Sequence[Word]) -> str:
     texts = [word.text for word in window]
     best, apart = texts, 0
     for _ in range(8):

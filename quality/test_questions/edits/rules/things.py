@@ -8,7 +8,7 @@ from quality.test_questions.edits.edit import (
     Change,
     Draft,
     Word,
-    cached,
+    cache_results,
     cased_like,
     plain,
     words_of,
@@ -33,7 +33,7 @@ class Name:
         return len(self.text.split()), self.text.isupper(), min(len(self.text), 4) < 4
 
 
-@cached
+@cache_results
 def names_in(
     text: str, language: type[Language], known: frozenset[str] = frozenset()
 ) -> tuple[Name, ...]:
@@ -162,12 +162,12 @@ def roles(draft: Draft) -> Iterator[Change]:
                 len(one.text.split()) == len(two.text.split())
                 # A month and a person are not exchanged.
                 and group_of.get(one.text) == group_of.get(two.text)
-                and not coordinated(draft, one.end, two.start)
+                and not are_coordinated(draft, one.end, two.start)
             ):
-                yield exchanged(draft, "role", one, two)
+                yield exchange(draft, "role", one, two)
 
 
-def exchanged(draft: Draft, kind: str, one: Name | Word, two: Name | Word) -> Change:
+def exchange(draft: Draft, kind: str, one: Name | Word, two: Name | Word) -> Change:
     """Return the exchange of two parts of the text; a first word keeps its capital.
 
     Examples
@@ -175,7 +175,7 @@ def exchanged(draft: Draft, kind: str, one: Name | Word, two: Name | Word) -> Ch
     >>> from quality.test_questions.edits.edit import draft_of
     >>> draft = draft_of("From 5 to 9.")
     >>> one, two = (word for word in draft.words if word.is_number)
-    >>> exchanged(draft, "number", one, two).applied(draft.text)
+    >>> exchange(draft, "number", one, two).apply(draft.text)
     'From 9 to 5.'
     """
     first, second = one.text, two.text
@@ -203,7 +203,7 @@ def _inner(draft: Draft, one: Name | Word, two: Name | Word) -> str:
     return one.text
 
 
-def coordinated(draft: Draft, start: int, end: int) -> bool:
+def are_coordinated(draft: Draft, start: int, end: int) -> bool:
     """Check whether only “and”, “or” or commas and names are between two parts.
 
     Then their order has no meaning: “Anna and Ben met” is “Ben and Anna met”.
@@ -212,7 +212,7 @@ def coordinated(draft: Draft, start: int, end: int) -> bool:
     --------
     >>> from quality.test_questions.edits.edit import draft_of
     >>> draft = draft_of("Anna and Ben met Eve.")
-    >>> coordinated(draft, 4, 9), coordinated(draft, 12, 17)
+    >>> are_coordinated(draft, 4, 9), are_coordinated(draft, 12, 17)
     (True, False)
     """
     between = words_of(draft.text[start:end])
@@ -251,7 +251,7 @@ def within_groups(
                         [(word.start, word.start + len(old), new)],
                         old,
                         new,
-                        tier=0 if draft.confirmed(old) else 1,
+                        tier=0 if draft.confirms(old) else 1,
                     )
 
 
@@ -260,7 +260,7 @@ _NO_NOUN = ("ly", "ing", "ed", "est")
 LEAST_OF_NOUN = 3
 
 
-@cached
+@cache_results
 def nouns_in(text: str, language: type[Language]) -> tuple[tuple[str, Word], ...]:
     """Return nouns with the article before them.
 
@@ -323,7 +323,7 @@ def things(draft: Draft) -> Iterator[Change]:
                     [(word.start, word.end, cased_like(other, word.text))],
                     word.text,
                     other,
-                    tier=2 * tier + (0 if draft.confirmed(word.text) else 1),
+                    tier=2 * tier + (0 if draft.confirms(word.text) else 1),
                 )
 
 
@@ -334,7 +334,7 @@ def exchanged_things(draft: Draft) -> Iterator[Change]:
     --------
     >>> from quality.test_questions.edits.edit import draft_of
     >>> draft = draft_of("The cat is in the box.")
-    >>> [change.applied(draft.text) for change in exchanged_things(draft)]
+    >>> [change.apply(draft.text) for change in exchanged_things(draft)]
     ['The box is in the cat.']
     """
     own = [
@@ -347,9 +347,9 @@ def exchanged_things(draft: Draft) -> Iterator[Change]:
             if (
                 article == other
                 and draft.language.same_form(one.text, two.text)
-                and not coordinated(draft, one.end, two.start - len(other) - 1)
+                and not are_coordinated(draft, one.end, two.start - len(other) - 1)
             ):
-                yield exchanged(draft, "role", one, two)
+                yield exchange(draft, "role", one, two)
 
 
 def answers(draft: Draft) -> Iterator[Change]:

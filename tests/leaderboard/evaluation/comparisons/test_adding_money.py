@@ -4,12 +4,12 @@ import pytest
 from django.urls import reverse
 
 from crowd.campaigns.services.add_money import add_money
-from crowd.campaigns.services.more_answers import ask_for_more, priced
+from crowd.campaigns.services.more_answers import ask_for_more, price_answers
 from crowd.models import Assignment, Campaign, Commitment
 from leaderboard.evaluation.services import joint
 from leaderboard.models import JointEvaluation
 from quality.bans import services
-from tests.leaderboard.evaluation.steps import send_out, settle, spent
+from tests.leaderboard.evaluation.steps import ask, send_out, settle, spent
 from tests.refusals import refusal
 
 
@@ -51,6 +51,7 @@ def _n_each(campaign):
 def test_a_joint_evaluation_finishes_with_all_its_judgements_and_says_of_more(
     right, wrong, level, boss, crowd, task, client
 ):
+    ask(task, double_share=0)
     found = send_out(
         joint.request([right, wrong, level[0]], by=boss, n_instances=5), boss
     )
@@ -58,7 +59,7 @@ def test_a_joint_evaluation_finishes_with_all_its_judgements_and_says_of_more(
     assert campaign.notice.startswith(f"{n} answers")
     pay(campaign, n, boss)
     campaign.refresh_from_db()
-    fields = {"shown": 1, "agreed_cents": priced(campaign, 1).cents, "by": boss}
+    fields = {"shown": 1, "agreed_cents": price_answers(campaign, 1).cents, "by": boss}
     ask_for_more(campaign.pk, 1, **fields, reason="Few.")
     for _ in range(4):
         crowd.work()
@@ -70,7 +71,7 @@ def test_a_joint_evaluation_finishes_with_all_its_judgements_and_says_of_more(
     assert Commitment.own.get().amount_cents == spent()
     client.force_login(boss)
     page = client.get(reverse("leaderboard:joint", args=[found.pk])).text
-    assert "5 instances, 2 workers per instance" in page
+    assert "5 instances, 2 raters per instance" in page
 
 
 def test_comparisons_go_on_and_settle_all(ask, right, wrong, finish, boss, crowd, task):
@@ -88,4 +89,4 @@ def test_comparisons_go_on_and_settle_all(ask, right, wrong, finish, boss, crowd
 def test_a_comparison_asks_by_itself(ask, right, wrong):
     ask(right, wrong)
     with refusal("asks-by-itself"):
-        priced(Campaign.own.get(), 1)
+        price_answers(Campaign.own.get(), 1)

@@ -377,7 +377,7 @@ def test_a_comparison_of_which_tests_stand_out_is_approved_with_a_word(
     client = signed_in(boss)
     page = f"/admin/leaderboard/comparison/{found.pk}/approve/"
     asked = client.get(page).text
-    assert "Start although test questions stand out, because" in asked
+    assert "Start even though test questions stand out, because" in asked
     sent = {"confirmed": "1", "shown_cents": shown_cents(asked), "despite": ""}
     refused = client.post(page, sent, follow=True).text
     assert "stand out" in refused

@@ -42,7 +42,7 @@ def pages(right, wrong, level, boss, ask, finish, crowd):
         state="APPROVED", failure="No instance has a reference.", failure_permanent=True
     )
     return {
-        "comparisons": "/tasks/demo-qa/comparisons/",
+        "comparisons": "/tasks/demo-qa/pairs/",
         "ask": "/tasks/demo-qa/compare/",
         "ask-joint": "/tasks/demo-qa/side-by-side/",
         "decided": f"/comparisons/{decided.pk}/",

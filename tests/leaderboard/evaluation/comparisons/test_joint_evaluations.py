@@ -173,7 +173,7 @@ def test_results_are_provisional_while_something_is_open(ranked, monkeypatch):
     assert Client().get(f"/api/v1{address}").json()["provisional"] is True
     (listed,) = Client().get("/api/v1/joint-evaluations/").json()["results"]
     assert listed["provisional"] is True
-    listing = Client().get(f"/tasks/{found.task.slug}/comparisons/")
+    listing = Client().get(f"/tasks/{found.task.slug}/pairs/")
     assert "provisional" in listing.text
     (row, *_) = released([found])
     assert row["provisional"] is True

@@ -33,8 +33,8 @@ def test_beside_the_rule_stands_an_interval_that_covers_other_workers(as_good):
     assert answers.covers == COVERS_CROWD
     assert answers.n_answers == found.n_labels
     page = Client().get(f"/comparisons/{found.pk}/").text
-    assert f"Of 16 answers by {answers.n_workers} workers" in page
-    assert f"which covers {COVERS_CROWD}. It includes 50 %." in page
+    assert f"Of 16 answers by {answers.n_workers} raters" in page
+    assert f"interval covers {COVERS_CROWD}. It includes 50%." in page
     assert "every label prefers A with the same probability" in page
     told = Client().get(f"/api/v1/comparisons/{found.pk}/").json()["standing"]
     assert told["answers"] == {
@@ -46,9 +46,9 @@ def test_beside_the_rule_stands_an_interval_that_covers_other_workers(as_good):
         "n_workers": answers.n_workers,
     }
     # a list has no room to say what an interval covers
-    listed = Client().get("/tasks/demo-qa/comparisons/").text
+    listed = Client().get("/tasks/demo-qa/pairs/").text
     row = listed[listed.index("<tbody>") : listed.index("</tbody>")]
-    assert f"{100 * found.result.mean:.0f} %" in row
+    assert f"{100 * found.result.mean:.0f}%" in row
     assert "[" not in row
 
 
@@ -63,7 +63,7 @@ def test_days_count_once_there_are_three(as_good, tmp_path):
     assert (answers.estimate, answers.covers) == (one_day.estimate, COVERS_DAYS)
     assert (answers.low, answers.high) != (one_day.low, one_day.high)
     page = Client().get(f"/comparisons/{found.pk}/").text
-    assert f"which covers {COVERS_DAYS}." in page
+    assert f"The interval covers {COVERS_DAYS}." in page
     # a release knows the days and the raters, too
     for raters, covers in (("like", COVERS_DAYS), ("these", COVERS_THESE)):
         found.task.config["human"]["raters"] = raters

@@ -69,7 +69,7 @@ def test_the_page_of_a_decided_one_says_which_is_better(told_apart):
     assert n_workers > 1
     decided = f"decided after {found.n_labels} labels by {n_workers} workers with"
     assert f"Right is better than Wrong, {decided}" in page
-    assert "with at least 95 % confidence" in page
+    assert "with at least 95% confidence" in page
     assert "simulated: not rated by people" in page
     # money is nobody else's business
     assert "Spent" not in page
@@ -180,8 +180,8 @@ def test_the_page_shows_labels_and_price_by_strategy_and_six_controls(
     page = re.sub(r"<[^>]+>|\s+", " ", answer.text)
     assert f"${three['cents'] / 100:,.2f}" in page
     fewest = SignFlips(0.025).fewest_workers(answer.context["figures"]["most"])
-    assert f"needs at least {fewest} people to decide" in page
-    assert page.count("not valid for other people") == 5
+    assert f"needs at least {fewest} raters to decide" in page
+    assert page.count("not valid for other raters") == 5
     # of independent labels, about half of all comparisons have decided by then
     right.task.n_instances = 1000
     for row in expected_labels(right.task, Question("overall", max_pairs=1000))["rows"][
@@ -204,7 +204,7 @@ def test_each_strategy_decides_at_the_papers_confidence(
     found = finish(send_out(Comparison.own.get(), boss))
     assert (found.state, found.better, found.delta) == ("DECIDED", "A", 0.0001)
     assert found.strategy in strategy
-    assert "99.99 %" in Client().get(f"/comparisons/{found.pk}/").text
+    assert "99.99%" in Client().get(f"/comparisons/{found.pk}/").text
 
 
 @pytest.mark.every_engine
@@ -288,7 +288,7 @@ def test_a_joint_evaluation_has_one_page_and_one_answer_of_the_api(
     page = Client().get(address).text
     for word in ("Cluster", "TrueSkill", "ICC(1,k)", "geometric mean", "Right"):
         assert word in page
-    assert '1 <span class="quiet">100 % same</span>' in page
+    assert '1 <span class="quiet">100% same</span>' in page
     assert "vs. <bdi>Right</bdi>" in page
     for module in (joint_selectors, views):
         monkeypatch.setattr(module, "MANY", 2)

@@ -11,7 +11,6 @@ from leaderboard.evaluation.run import advance
 from leaderboard.evaluation.services import comparison as compare
 from leaderboard.evaluation.services import joint
 from leaderboard.evaluation.strategies import comparison
-from tests.factories import signed_in
 
 
 @pytest.fixture(params=["comparison", "joint"])
@@ -56,26 +55,6 @@ def test_what_nobody_foresaw_is_tried_three_times_then_waits(walk, monkeypatch, 
     assert told == ("ANNOTATING", "", False, 0)
     with pytest.raises(GenieError, match="did not fail"):
         decide.retry(walk, by=boss)
-
-
-def test_staff_see_it_first_of_all_and_try_again_from_the_list(walk, monkeypatch, boss):
-    with monkeypatch.context() as patch:
-        patch.setattr(
-            campaigns, "build_campaign", broken(GenieError("It <b>broke</b>."))
-        )
-        run.step(walk.pk)
-    client = signed_in(boss)
-    name = walk._meta.model_name
-    front = client.get("/admin/").text
-    assert "with a failed step: 1" in front
-    assert "It &lt;b&gt;broke" in front
-    address = f"/admin/leaderboard/{name}/"
-    assert "It &lt;b&gt;broke" in client.get(f"{address}?failed=yes").text
-    asked = {"action": "retry_selected", "_selected_action": [walk.pk]}
-    client.post(address, asked)
-    client.post(address, {**asked, "confirmed": "yes", "reason": "Mended."})
-    jobs.drain()
-    assert now(walk).state == "ANNOTATING"
 
 
 def test_one_that_failed_can_still_be_stopped(walk, monkeypatch, boss):

@@ -5,9 +5,6 @@ from itertools import groupby
 
 import pytest
 
-from crowd.campaigns.services import claim
-from crowd.hit_templates.form import DOCUMENT, PART
-from crowd.models import Assignment
 from genie.lib.errors import GenieError
 from leaderboard.evaluation import waves
 from leaderboard.evaluation.services import comparison as compare
@@ -16,7 +13,6 @@ from leaderboard.evaluation.services.comparison import Question
 from leaderboard.models import Comparison, JointEvaluation, Task
 from leaderboard.submissions.models import Prediction
 from leaderboard.tasks.drafts.documents import whole_wave
-from tests.leaderboard.evaluation.steps import send_out
 
 SIZES = [4, 4, 2, 5, 4, 4, 3, 5, 4, 5]
 PAGES = {"page_by": "document", "items_per_page": 4, "worker_percent": 100}
@@ -100,7 +96,7 @@ def test_pairs_that_were_asked_stay_first_when_the_task_names_no_documents_any_m
     config = {**found.task.config, "comparison": comparison}
     Task.objects.filter(pk=task.pk).update(config=config)
     again = type(found).objects.get(pk=found.pk)
-    order = [row.pk for row in waves.drawn(again).pairs]
+    order = [row.pk for row in waves.draw_instances(again).pairs]
     assert order[: len(begun)] == begun
     assert len(set(order)) == len(order)
 
@@ -140,34 +136,3 @@ def test_of_shared_instances_too(task, right, level):
 def test_waves_of_scattered_documents_are_as_large_as_asked():
     assert whole_wave(["a", "b", "a"], 1, 3) == 1
     assert whole_wave(["a", "a", "b"], 1, 3) == 2
-
-
-@pytest.mark.parametrize("kind", ["comparison", "joint"])
-def test_pages_show_all_segments_of_each_document_in_order(
-    kind, level, ask, crowd, boss
-):
-    if kind == "comparison":
-        found = ask(*level, max_pairs=14, wave_size=14)
-    else:
-        found = send_out(joint.request(level, by=boss, n_instances=14), boss)
-    worker, shown = crowd.players[0].worker, []
-    rows = found.subjects.select_related("item")
-    asked = {row.item.data[DOCUMENT] for row in rows}
-    while page := claim.next_page(worker):
-        items = [one.hit.items.get() for one in page]
-        assert len(items) <= 4
-        assert len({item.data[DOCUMENT] for item in items}) == 1
-        # a test of what is judged stands in its place: no input is seen twice
-        shown += [one for one in items if one.data[DOCUMENT] in asked]
-        Assignment.objects.filter(pk__in=[one.pk for one in page]).update(
-            state=Assignment.State.SUBMITTED
-        )
-    by_document = [
-        (name, [item.data[PART] for item in of])
-        for name, of in groupby(shown, lambda item: item.data[DOCUMENT])
-    ]
-    assert len(shown) == 14
-    assert len(by_document) == len(dict(by_document))
-    for name, parts in by_document:
-        first = sum(SIZES[: int(name.split()[1])])
-        assert parts == list(range(first, first + SIZES[int(name.split()[1])]))

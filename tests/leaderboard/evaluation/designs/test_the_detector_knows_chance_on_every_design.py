@@ -165,6 +165,8 @@ def test_on_the_site_four_careful_workers_stay_and_a_random_one_is_found(
         "worker_percent": 100,
         "positive_share": 1.5,
         "negative_share": 1.5,
+        # outputs here equal public references, which make no positive question
+        "test_questions": "references",
     }
     ask(**human)
     table = {
@@ -212,9 +214,9 @@ def test_on_the_site_four_careful_workers_stay_and_a_random_one_is_found(
     workers = [player.worker.pk for player in players]
     found = {row.worker_id: row for row in Standing.own.all()}
     *careful, random = [(found[pk].n_questions, found[pk].p_careless) for pk in workers]
-    # .01 is promised for 12 of 12; who has done all other work is asked fewer
+    # .01 is promised for 12 of 12; who has done all other work is asked fewer, and an input comes once
     assert all(p < (0.01 if n >= 12 else 0.02) for n, p in careful), careful
-    assert min(n for n, _ in careful) >= 9
+    assert min(n for n, _ in careful) >= 5
     assert random[1] > 0.5, random
     assert not Ban.objects.filter(worker__in=workers[:4]).exists()
     assert not HeldExclusion.own.filter(worker__in=workers[:4]).exists()

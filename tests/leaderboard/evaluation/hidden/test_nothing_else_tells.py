@@ -67,8 +67,6 @@ def test_items_have_the_same_shape(campaign):
         return (
             list(data),
             [sorted(field) for field in data["fields"]],
-            item.hit.max_assignments,
-            item.hit.n_available,
         )
 
     shapes = {json.dumps(shape(item)) for side in both(campaign) for item in side}
@@ -141,7 +139,7 @@ def test_the_evidence_page_has_numbers_only(campaign, task, client):
         verdict="Test questions do not stand out.",
     )
     HumanEvaluation.own.update(test_check=check)
-    html = client.get(f"/tasks/{task.slug}/evidence/").text
+    html = client.get(f"/tasks/{task.slug}/methods/").text
     assert "How well are test questions hidden?" in html
     # on a phone the table is wider than the page: it scrolls in a frame
     assert 'class="scroll"' in html.split("How well are test questions hidden?")[1]
@@ -155,7 +153,7 @@ def test_which_instances_are_tests_follows_no_order_of_the_task(task, launched):
     for name in ("Gull", "Tern", "Wren"):
         _, campaign = launched(task, name)
         keys = {item.content_key for item in both(campaign)[0]}
-        assert len(keys) > 40
+        assert len(keys) > 20
         places += [item.hit.position / campaign.hits.count() for item in both(campaign)[0]]  # fmt: skip
     assert Campaign.own.count() == 4  # with Kite's
     assert 0.4 < np.mean(places) < 0.6

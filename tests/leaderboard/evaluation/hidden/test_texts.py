@@ -4,16 +4,12 @@ import pytest
 from django.utils import timezone
 
 from crowd.models import Item
-from leaderboard.evaluation.services.hidden.offers import edited, fingerprint
+from leaderboard.evaluation.services.hidden.drawn import plan_test_questions
+from leaderboard.evaluation.services.hidden.offers import edit_outputs, fingerprint
 from leaderboard.models import ConfirmedOutput, Submission
 from quality.models import TestQuestion
 from quality.test_questions.edits.edit import ADEQUACY
 from tests.factories import make_task
-from tests.leaderboard.evaluation.hidden.test_inside_the_sample import (
-    answer_all,
-    lift_shares,
-)
-from tests.leaderboard.evaluation.steps import settle
 
 PLACES = ["Oslo", "Bern", "Graz", "Lyon", "Turin", "Ghent", "Malmo", "Porto"]
 
@@ -32,8 +28,11 @@ def speak(submission):
     rows = list(submission.predictions.select_related("instance"))
     for row in rows:
         place = PLACES[row.instance.position % len(PLACES)]
-        n = 10 + row.instance.position
-        row.text = f"Not far away the new one has been visited by {n} in {place}."
+        # no two are nearly equal
+        n = (10 + row.instance.position) * 7919 % 100_003
+        row.text = (
+            f"Not far away, at {n}, the new one has been visited by {n} in {place}."
+        )
     submission.predictions.bulk_update(rows, ["text"])
 
 
@@ -56,8 +55,8 @@ def test_negatives_are_outputs_with_a_recorded_edit(task, launched):
     submission, campaign = launched(task, said=speak)
     outputs = set(submission.predictions.values_list("text", flat=True))
     negatives = placed(campaign, "NEGATIVE")
-    # nothing is known to be good but references, which can be looked up: a third of four
-    assert (len(placed(campaign, "POSITIVE")), len(negatives)) == (2, 6)
+    # nothing is known to be good but references, which can be looked up
+    assert (len(placed(campaign, "POSITIVE")), len(negatives)) == (0, 4)
     for one in negatives:
         assert one.kind.startswith("edit:")
         text = one.item.data["prediction"]
@@ -74,7 +73,7 @@ def test_a_clause_is_left_out_of_translations_alone(kind, drops):
     found = [
         offer.kind
         for seed in range(5)
-        for offers in edited(task, rows, outputs, harms, seed=seed)
+        for offers in edit_outputs(task, rows, outputs, harms, seed=seed)
         for offer in offers
     ]
     assert ("edit:clause-dropped" in found) == drops
@@ -84,7 +83,7 @@ def test_no_text_is_a_test_twice(task, launched):
     for name in ("Kite", "Gull", "Tern"):
         launched(task, name, said=speak)
     hashes = list(TestQuestion.own.values_list("text_sha256", flat=True))
-    assert len(hashes) == len(set(hashes)) == 24
+    assert len(hashes) == len(set(hashes)) == 12
     assert "" not in hashes
     shown = Item.objects.filter(pk__in=TestQuestion.own.values("item"))
     texts = [item.data["prediction"] for item in shown]
@@ -103,7 +102,7 @@ def test_no_text_is_a_test_in_two_campaigns_of_one_evaluation(task_with, launche
     launched(task, said=speak)
     assert len(set(TestQuestion.own.values_list("campaign", flat=True))) == 2
     hashes = list(TestQuestion.own.values_list("text_sha256", flat=True))
-    assert len(hashes) == len(set(hashes)) == 20
+    assert len(hashes) == len(set(hashes)) == 8
 
 
 def test_what_staff_confirmed_comes_first(task, launched, admin_user):
@@ -144,24 +143,13 @@ def test_a_fluency_criterion_has_questions_of_its_own(task_with, launched):
     say_something(task)
     _, campaign = launched(task, said=speak)
     on = [one.expected["criteria"] for one in placed(campaign, "NEGATIVE")]
-    assert sorted(on) == [["fluent"]] * 3 + [["true"]] * 3
+    assert sorted(on) == [["fluent"]] * 2 + [["true"]] * 2
 
 
-@pytest.mark.parametrize(("exposure", "n_settled"), [("task", 2), ("campaign", 0)])
-def test_well_rated_outputs_of_a_settled_public_system_are_good(
-    task, launched, worker_of, admin_user, exposure, n_settled
-):
-    task.config["human"]["exposure"] = exposure
-    task.save()
-    first, campaign = launched(task, said=speak)
-    lift_shares(campaign, admin_user)
-    answer_all(*(worker_of(task, name) for name in ("ann", "bob", "cat")))
-    settle()
-    first.refresh_from_db()
-    assert first.state == "PUBLISHED"
-    assert not first.scores.get(superseded_at=None).provisional
-    _, campaign = launched(task, "Gull", said=speak)
-    settled = [one for one in placed(campaign, "POSITIVE") if one.kind == "settled"]
-    assert len(settled) == n_settled
-    for one in settled:
-        assert one.made_from["submission"] == first.pk
+def test_without_anything_known_to_be_good_staff_hear_of_missing_tests(task, launched):
+    task.instances.update(references=[])
+    submission, _ = launched(task, said=speak)
+    of = (task, task.human, task.human.separate()[0], submission, 1)
+    drawn = plan_test_questions(*of, campaign_key="it", n_items=20)
+    assert (len(drawn.items), drawn.n_wanted) == (4, 8)
+    assert "Confirm some outputs as good" in " ".join(drawn.notes)

@@ -4,14 +4,23 @@ import pytest
 
 from crowd.models import Assignment, Campaign, Commitment, LedgerEntry
 from genie.lib import jobs
+from leaderboard.boards.views.exports import public_table
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.selectors.ranked_scores import anchor_of
 from leaderboard.evaluation.services.refit import refit_board
 from leaderboard.evaluation.services.simulate import Crowd
-from leaderboard.models import AnchorItem, BoardFit, HumanEvaluation, Score, Submission
+from leaderboard.models import (
+    AnchorItem,
+    BoardFit,
+    HumanEvaluation,
+    Score,
+    Subject,
+    Submission,
+)
 from leaderboard.releases import bundle
 from leaderboard.releases.make import make
 from leaderboard.releases.rebuilding.rebuild import rebuild
+from leaderboard.releases.report import report
 from quality.models import TestQuestion
 from tests.factories import asked_about
 from tests.kept import kept
@@ -112,7 +121,8 @@ def test_they_count_in_nobodys_score_and_leave_the_anchors_alone(first, request)
     second = request.getfixturevalue("second")
     score = Score.objects.get(submission=second, superseded_at=None)
     assert (score.n, score.mean) == (12, pytest.approx(100, abs=25))
-    assert sum(score.histogram.values()) == 12
+    # one of the twelve is rated twice
+    assert sum(score.histogram.values()) == 13
     after = Score.objects.get(submission=first, superseded_at=None)
     assert (after.n, after.ratings_sha256) == (before.n, before.ratings_sha256)
 
@@ -139,20 +149,20 @@ def test_what_was_approved_without_anchor_has_none(hand_in, good, boss, first, t
 def test_pages_and_the_api_say_so_and_propose_to_ask_again(first, second, client, boss):
     fit = BoardFit.objects.get(of=None, superseded_at=None)
     (link,) = fit.evidence["overall"]["links"]
-    board, evidence = "/tasks/demo-qa/", "/tasks/demo-qa/evidence/"
+    board, evidence = "/tasks/demo-qa/", "/tasks/demo-qa/methods/"
     for low, high, words in [(-9, 1, "perhaps"), (-3, 2, "no"), (-30, -8, "yes")]:
         link |= {"low": low, "high": high, "estimate": low + 2}
         fit.save()
         text = client.get(evidence).text
-        assert "Is the crowd still the same?" in text
+        assert "Have the raters changed?" in text
         assert f"<td>{words}</td>" in text
-        assert ("The crowd has moved" in client.get(board).text) == (words == "yes")
+        assert ("The raters have changed" in client.get(board).text) == (words == "yes")
     visitor = client.get(board).text
-    assert "lower than those before them" in visitor
+    assert "lower than earlier raters did" in visitor
     assert "Request it" not in visitor
     client.force_login(boss)
     staff = client.get(board).text
-    assert "rated again side by side by one crowd costs $" in staff
+    assert "again side by side for $" in staff
     asked = client.get(f"/tasks/demo-qa/side-by-side/?systems={first.pk}").text
     assert "checked" in asked
     found = client.get("/api/v1/tasks/demo-qa/evidence/").json()["criteria"][0]["links"]
@@ -162,7 +172,7 @@ def test_pages_and_the_api_say_so_and_propose_to_ask_again(first, second, client
     scores = client.get(f"/api/v1/submissions/{second.pk}/").json()["scores"]
     assert scores[0]["link"]["anchor"] == first.pk
     assert (
-        "Linked: this crowd gave 3 outputs"
+        "These raters’ ratings of 3 outputs"
         in client.get(f"/submissions/{second.pk}/").text
     )
 
@@ -180,5 +190,17 @@ def test_the_board_uses_anchors_and_a_release_has_them(second, task, tmp_path):
     BoardFit.objects.update(inputs_sha256="")
     refit_board(task)
     means, n = parts()
-    assert n == with_anchors[1] == [12, 12]
+    # ratings: two and one of the twelve outputs are rated twice
+    assert n == with_anchors[1] == [14, 13]
     assert means != with_anchors[0]
+
+
+def test_a_report_says_what_was_rated_for_all_and_what_twice(second, task, rf):
+    def said():
+        return report(public_table(rf.get("/"), task)).methods
+
+    assert "2 systems for the same 12 randomly chosen instances of" in said()
+    assert "1 rating per output and one more of 3 outputs, by direct" in said()
+    Subject.objects.filter(evaluation=second.human_evaluation_id).first().delete()
+    assert "2 systems for 12 randomly chosen instances each of" in said()
+    assert "(11 the same for all), 1 rating" in said()

@@ -5,8 +5,6 @@ from pathlib import Path
 from django.core.files.storage import default_storage
 
 from leaderboard import jobs as steps
-from leaderboard.evaluation import campaigns
-from leaderboard.evaluation.services.simulate import Crowd
 from leaderboard.metric_runs import services
 from leaderboard.submissions.services import lifecycle, submit
 from tests.leaderboard.evaluation.steps import now, settle
@@ -29,25 +27,6 @@ def test_who_fails_at_a_step_that_another_process_has_done_says_nothing(
     assert (found.state, found.failed, found.n_attempts) == ("VALID", False, 0)
 
 
-def test_three_failures_in_as_many_weeks_do_not_end_the_collecting(
-    annotating, diligent, quality, monkeypatch
-):
-    def broken(_campaign):
-        raise ConnectionError("the database was away")
-
-    for _ in range(4):
-        with monkeypatch.context() as patch:
-            patch.setattr(campaigns.services, "grade", broken)
-            settle()
-        assert now(annotating).failed
-        settle()
-        found = now(annotating)
-        assert (found.failed, found.n_attempts) == (False, 0)
-    Crowd(diligent, quality=quality, seed=1).work()
-    settle()
-    assert now(annotating).state == "PUBLISHED"
-
-
 def test_a_stored_file_that_is_gone_or_cut_short_is_our_failure_in_plain_words(
     hand_in, good, task, sam
 ):
@@ -60,7 +39,7 @@ def test_a_stored_file_that_is_gone_or_cut_short_is_our_failure_in_plain_words(
         assert (found.state, found.errors) == ("RECEIVED", [])
         assert found.failure_permanent
         assert found.work.failure == (
-            "The stored file is lost or damaged on our side; please submit it again."
+            "The stored file is lost or damaged on our side. Please submit it again."
         )
     assert submit.quota(task, submit.team_for(sam)).used == 0
 

@@ -50,7 +50,6 @@ def raters(task):
         worker = invitations.register_worker(
             user=make_user(name), platform_worker_id=name
         )
-        consent.give_consent(worker, task.slug)
         crowd.append(Player(worker, DILIGENT))
     return crowd
 
@@ -68,6 +67,9 @@ def study(task, raters, hand_in, good, boss, quality):
         for submission in task.submissions.all():
             decide.approve(asked_about(submission), by=boss, start_now=True)
         settle()
+        # who agreed before it was stated who asks has not agreed to this
+        for rater in raters:
+            consent.give_consent(rater.worker, task.slug)
         Crowd(raters, quality=quality, seed=1).work()
         settle()
         settle()
@@ -230,7 +232,7 @@ def test_exclusion_from_all_work_keeps_ratings_and_can_be_appealed(
     data = {"action": "exclude_selected", "_selected_action": [dora.pk]}
     asked = manager.post(address, data).text
     assert "their ratings still count" in asked
-    assert "Ratings and bans" in asked
+    assert "unless you ban them" in asked
     for _ in range(2):
         manager.post(address, {**data, "confirmed": "yes", "reason": REASON})
     settle()

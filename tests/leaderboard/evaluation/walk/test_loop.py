@@ -63,9 +63,9 @@ def test_the_campaign_has_the_subset_and_its_hidden_questions(annotating, task):
     evaluation = annotating.human_evaluation
     judged = evaluation.subjects.count()
     assert judged == task.sample_size == 12
-    assert TestQuestion.own.filter(polarity="POSITIVE").count() == 3
-    assert TestQuestion.own.filter(polarity="NEGATIVE").count() == 3
-    assert evaluation.campaign.hits.count() == judged + 6
+    assert TestQuestion.own.filter(polarity="POSITIVE").count() == 2
+    assert TestQuestion.own.filter(polarity="NEGATIVE").count() == 2
+    assert evaluation.campaign.hits.count() == judged + 4
     ranks = evaluation.subjects.values_list("instance__sample_rank", flat=True)
     assert sorted(ranks) == list(range(12))
 
@@ -75,11 +75,11 @@ def test_the_walk_ends_on_the_board_with_the_right_score(published):
     score = Score.own.get()
     ratings = clean_ratings(published.human_evaluation.campaign)
     plain = score.estimates["plain"]["mean"]
-    assert plain == pytest.approx(100 * ratings["value"].mean())
+    assert plain == pytest.approx(100 * ratings.groupby("item")["value"].mean().mean())
     assert score.n == 12
     assert 0 <= score.low < score.mean < score.high <= 100
     assert score.low <= score.low_50 <= score.high_50 <= score.high
-    assert sum(score.histogram.values()) == 12
+    assert sum(score.histogram.values()) == len(ratings) >= 12
     assert "seed:" in score.signature
 
 

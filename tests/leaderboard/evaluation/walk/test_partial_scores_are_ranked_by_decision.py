@@ -4,14 +4,13 @@ import pytest
 from django.contrib.auth.models import Permission
 from django.urls import reverse
 
-from crowd.models import Campaign, Commitment
-from genie.lib import jobs
+from crowd.models import Campaign
 from leaderboard.boards.selectors import home
 from leaderboard.boards.selectors.certainty import ranked_pks
 from leaderboard.boards.selectors.history import history
 from leaderboard.boards.selectors.rows import standings
 from leaderboard.evaluation import decide
-from tests.leaderboard.evaluation.steps import now, settle, spent
+from tests.leaderboard.evaluation.steps import now, settle
 from tests.refusals import refusal
 
 LIST = "admin:leaderboard_submission_changelist"
@@ -50,25 +49,6 @@ def test_the_confirmation_asks_and_wants_an_answer(begun, staff):
     assert Campaign.own.get().state == "RUNNING"
 
 
-@pytest.mark.parametrize(("answer", "state"), [("yes", "PUBLISHED"), ("no", "STOPPED")])
-def test_the_answer_decides(begun, staff, answer, state, task):
-    sent = {"confirmed": "yes", "reason": "Too dear.", "publish": answer}
-    post(staff, begun, "stop_selected", **sent)
-    settle()
-    assert now(begun).state == state
-    campaign = Campaign.own.get()
-    assert (campaign.state, campaign.publish_partial) == ("STOPPED", answer == "yes")
-    assert Commitment.own.get().amount_cents == spent()
-    row = next(iter(standings(task)), None)
-    if answer == "yes":
-        assert row is not None
-        assert (row.rank_first, row.rank_last) == (None, None)
-        assert str(row.partial) == f"stopped at {row.human.n} of {task.sample_size}"
-        assert begun.events.filter(actor__username="ada").exists()
-    else:
-        assert row is None
-
-
 def test_where_nothing_was_answered_nobody_is_asked(annotating, staff):
     submission = annotating
     assert "Publish them" not in post(staff, submission, "stop_selected").text
@@ -91,7 +71,7 @@ def test_staff_have_it_ranked_and_take_that_back(partial, staff, task, client):
     event = partial.events.last()
     assert (event.actor.username, "A pilot." in event.sentence) == ("ada", True)
     page = client.get(reverse("leaderboard:submission", args=[partial.pk])).text
-    assert "decided that it is ranked all the same" in page
+    assert "Staff decided to rank it anyway" in page
 
     post(staff, partial, "unrank_partial_selected", confirmed="yes", reason="Too few.")
     assert standings(task)[0].rank_first is None
@@ -109,35 +89,7 @@ def test_a_reason_is_needed_and_one_decision_counts(partial, boss):
 
 WORDS = (
     "people were asked",
-    "workers were asked",
+    "raters were asked",
     "rated by people",
     "rated by workers",
 )
-
-
-def test_no_page_says_people_were_asked_when_nobody_was(hand_in, good, task, client):
-    """A board with a system that waits for approval: W2 of what was measured."""
-    submission = hand_in(good, name="Waits", simulated=False)
-    jobs.drain()
-    assert now(submission).state == "MEASURED"
-    addresses = [
-        "/",
-        "/tasks/",
-        *(
-            reverse(f"leaderboard:{name}", args=[task.slug])
-            for name in ("board", "about", "story", "weights", "differences")
-        ),
-        reverse("leaderboard:submission", args=[submission.pk]),
-        reverse("leaderboard:board-export", args=[task.slug, "tex"]),
-        reverse("leaderboard:board-export", args=[task.slug, "json"]),
-        f"/api/v1/tasks/{task.slug}/leaderboard/",
-        f"/api/v1/submissions/{submission.pk}/",
-    ]
-    for address in addresses:
-        text = client.get(address).text.lower()
-        for words in WORDS:
-            assert words not in text.replace("not rated by people", ""), (
-                address,
-                words,
-            )
-        assert "instances rated per ranked system" not in text, address

@@ -196,7 +196,7 @@ class Killed(BaseException):
     pass
 
 
-@pytest.mark.parametrize("dies_in", ["computed", "write"])
+@pytest.mark.parametrize("dies_in", ["compute_scores", "write"])
 def test_a_job_that_dies_has_changed_nothing_and_the_next_one_does_all(
     two_published, diligent, boss, task, monkeypatch, dies_in
 ):
@@ -234,7 +234,7 @@ def test_scores_that_cannot_be_computed_do_not_keep_the_others(
     two_published, diligent, boss, task, monkeypatch
 ):
     services.ban(diligent[0].worker, task.slug, by=boss, reason="A complaint.")
-    real = score.computed
+    real = score.compute_scores
     broken = Submission.objects.get(system_name="First").human_evaluation.pk
 
     def computed(evaluation):
@@ -242,7 +242,7 @@ def test_scores_that_cannot_be_computed_do_not_keep_the_others(
             raise ValueError("nothing fits")
         return real(evaluation)
 
-    monkeypatch.setattr(score, "computed", computed)
+    monkeypatch.setattr(score, "compute_scores", computed)
     assert rescoring.rescore(task.pk) == 1
 
 

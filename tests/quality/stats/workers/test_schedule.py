@@ -4,9 +4,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from genie_research.crowds.campaign import CampaignPlan, run_campaign
-from genie_research.crowds.order import SESSION, order_auc, places_of
-from genie_research.crowds.people import CrowdPlan, draw_crowd
 from quality.detection.stats import schedule
 from quality.detection.stats.schedule import (
     Allowance,
@@ -45,37 +42,12 @@ def test_six_to_ten_in_the_first_forty():
 
 def test_place_alone_tells_little_about_what_is_a_test():
     rng = np.random.default_rng(2)
-    sessions = np.array([met(SESSION, (0.92, 0.92), rng) for _ in range(300)])
-    places = [np.array([~one, one], dtype=float) for one in sessions]
-    assert np.nanmean(order_auc(places)) < 0.6
+    sessions = np.array([met(40, (0.92, 0.92), rng) for _ in range(300)])
+    share, other = sessions[::2].mean(axis=0), sessions[1::2]
+    score = np.broadcast_to(share, other.shape)
+    found = stats.mannwhitneyu(score[other], score[~other]).statistic
+    assert found / other.sum() / (~other).sum() < 0.6
     assert sessions.mean(axis=0).max() < 0.5
-
-
-def test_place_tells_little_in_campaigns_either():
-    found = []
-    for seed in range(4):
-        rng = np.random.default_rng(seed)
-        crowd = draw_crowd(CrowdPlan(0.3, n_instances=100), rng)
-        found.append(places_of(crowd, run_campaign(crowd, CampaignPlan("tests"), rng)))
-    assert np.mean(order_auc(found)) < 0.63
-    rating, test = np.sum(found, axis=0)[:, 0]
-    assert test / (rating + test) < 0.4
-
-
-def test_a_schedule_that_asks_early_is_found_out():
-    early = np.zeros((2, SESSION))
-    early[1, :8], early[0, 8:] = 1, 1
-    assert order_auc([early] * 4).tolist() == [1.0] * 4
-    rng = np.random.default_rng(3)
-    places = rng.integers(0, 6, (2, 2, 12)).astype(float)
-    for mine, other in ((0, 1), (1, 0)):
-        ratings, tests = places[other]
-        overall = tests.sum() / (tests.sum() + ratings.sum())
-        score = (tests + 5 * overall) / (tests + ratings + 5)
-        x, y = (np.repeat(score, row.astype(int)) for row in places[mine][::-1])
-        expected = stats.mannwhitneyu(x, y).statistic / len(x) / len(y)
-        assert order_auc(places)[mine] == pytest.approx(expected)
-    assert np.isnan(order_auc([np.zeros((2, 3))] * 2)).all()
 
 
 def test_late_tests_never_dry_up_and_doubt_brings_more():
@@ -91,7 +63,7 @@ def test_late_tests_never_dry_up_and_doubt_brings_more():
 
 def test_what_makes_no_sense_is_refused():
     for tests, p in ((-1, 0.1), (0, 1.1)):
-        with pytest.raises(ValueError, match="makes no sense"):
+        with pytest.raises(ValueError, match="is out of range"):
             p_test(tests, p)
     with pytest.raises(ValueError, match="between 0 and 1"):
         ScheduleOptions(doubt=1.0)
