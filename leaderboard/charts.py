@@ -1,8 +1,10 @@
 """Charts shared by several pages, as SVG made on the server, without scripts."""
 
 import math
+import re
 import unicodedata
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from itertools import count
 from typing import Protocol
 
@@ -25,7 +27,7 @@ class Axis:
     ticks: tuple[float, ...]
 
     def at(self, value: float) -> str:
-        """Return the place of a value; values outside are drawn at the nearer end."""
+        """Return the position of a value; values outside the axis are at its nearer end."""
         inside = min(max(value, self.low), self.high)
         percent = 100 * (inside - self.low) / (self.high - self.low)
         # a tenth of a percent is less than a pixel
@@ -176,7 +178,7 @@ class Spread(Estimate, Protocol):
 
 
 def sentence(score: Spread, *, simulated: bool = False) -> str:
-    interval = f"{score.mean:.1f}, 95 % interval {score.low:.1f} to {score.high:.1f}"
+    interval = f"{score.mean:.1f}, 95% interval {score.low:.1f} to {score.high:.1f}"
     return f"{interval}; simulated, not rated by people" if simulated else interval
 
 
@@ -186,6 +188,7 @@ def bar(
     *,
     inner: tuple[float, float] | None = None,
     simulated: bool = False,
+    hollow: bool = False,
     on_grid: bool = True,
 ) -> SafeString:
     """Draw an interval; `inner` are the ends of the thick line, else the 50% interval."""
@@ -196,7 +199,7 @@ def bar(
         '<line class="ci-50" x1="{}" x2="{}" y1="50%" y2="50%"/>'
         '<circle class="dot" cx="{}" cy="50%" r="4"/></svg>',
         sentence(score, simulated=simulated),
-        _SIMULATED_MARK if simulated else "",
+        _SIMULATED_MARK if simulated or hollow else "",
         _ON_GRID if on_grid else _RULE,
         axis.at(score.low),
         axis.at(score.high),
@@ -236,3 +239,26 @@ def scale(axis: Axis) -> SafeString:
         ((axis.at(tick), label(tick)) for tick in axis.ticks),
     )
     return format_html('<svg aria-hidden="true" focusable="false">{}</svg>', texts)
+
+
+# Longer texts are shown without differences: comparing takes quadratic time.
+MOST_WORDS = 1_200
+_WORDS = re.compile(r"\s+|\w+|[^\w\s]")
+
+
+def difference(text: str, other: str) -> SafeString | None:
+    """Mark words of `text` that `other` lacks; None if that would take too long."""
+    own_words, other_words = _WORDS.findall(text), _WORDS.findall(other)
+    if max(len(own_words), len(other_words)) > MOST_WORDS:
+        return None
+    # autojunk would leave out words that are frequent in long texts, such as "the"
+    matcher = SequenceMatcher(None, own_words, other_words, autojunk=False)
+    parts = []
+    for kind, start, end, _, _ in matcher.get_opcodes():
+        run = "".join(own_words[start:end])
+        if run:
+            same = kind == "equal" or not run.strip()
+            parts.append(
+                format_html("{}", run) if same else format_html("<ins>{}</ins>", run)
+            )
+    return format_html_join("", "{}", ((part,) for part in parts))

@@ -5,16 +5,15 @@ from leaderboard.boards.views.my_submissions import (
     describe,
     handed_in,
     my_submissions,
-    realigned,
+    realigned_file,
     withdraw,
 )
 from leaderboard.boards.views.submission import submission
-from leaderboard.boards.views.tasks import about, tasks
+from leaderboard.boards.views.tasks import tasks
 from leaderboard.evaluation.views import (
     ask_comparison,
     ask_joint,
     comparison,
-    comparisons,
     joint_evaluation,
 )
 from leaderboard.judges.views import judges
@@ -47,7 +46,6 @@ urlpatterns = [
     path("history/", public_log, name="public-log"),
     path("tasks/", tasks, name="tasks"),
     path("tasks/<slug:slug>/", board, name="board"),
-    path("tasks/<slug:slug>/about/", about, name="about"),
     path("tasks/<slug:slug>/submit/", submit, name="submit"),
     path("tasks/<slug:slug>/metrics/", metric_board, name="metric-board"),
     path("tasks/<slug:slug>/metrics/hand-in/", hand_in_scores, name="metric-hand-in"),
@@ -58,7 +56,6 @@ urlpatterns = [
     ),
     path("tasks/<slug:slug>/judges/", judges, name="judges"),
     path("metrics/<int:pk>/", outside_metric, name="metric-outside"),
-    path("tasks/<slug:slug>/comparisons/", comparisons, name="comparisons"),
     path("tasks/<slug:slug>/compare/", ask_comparison, name="ask-comparison"),
     path("tasks/<slug:slug>/side-by-side/", ask_joint, name="ask-joint"),
     path("comparisons/<int:pk>/", comparison, name="comparison"),
@@ -66,7 +63,7 @@ urlpatterns = [
     path("submissions/", my_submissions, name="my-submissions"),
     path("submissions/<int:pk>/", submission, name="submission"),
     path("submissions/<int:pk>/file/", handed_in, name="file"),
-    path("submissions/<int:pk>/realigned.json", realigned, name="realigned"),
+    path("submissions/<int:pk>/realigned.json", realigned_file, name="realigned"),
     path("submissions/<int:pk>/withdraw/", withdraw, name="withdraw"),
     path("submissions/<int:pk>/describe/", describe, name="describe"),
 ]

@@ -7,6 +7,6 @@ cached under `selectors.version`, which changes exactly when something that the 
 shows does.
 
 Front door: models; api (evidence, submissions, tasks); exports (board, markdown,
-table); selectors (certainty, columns, evidence, history, home, judged, rows, version,
-weights); views (board, evidence, exports, my_submissions, submission, tasks).
+table); selectors (certainty, columns, evidence, history, home, judged, rows,
+version); views (board, exports, methods, my_submissions, pairs, submission, tasks).
 """

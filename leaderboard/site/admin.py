@@ -38,7 +38,7 @@ _TOLD = ["name", "func", "given", "started", "stopped"]
 
 
 @admin.display(description="arguments")
-def given(model_admin: Any, job: Any) -> str:
+def job_arguments(model_admin: Any, job: Any) -> str:
     return arguments(job.kwargs if isinstance(job.kwargs, dict) else {})
 
 
@@ -54,7 +54,7 @@ class FailureAdmin(AsksWhy):
     list_display = ["func", "given", "attempt_count", "stopped", "short_result"]
     fields = [*_TOLD, "attempt_count", "result"]
     readonly_fields = ["given"]
-    given = given
+    given = job_arguments
     list_filter = ["func"]
     # not its error: that is stored as bytes, which cannot be searched
     search_fields = ["func"]
@@ -77,7 +77,7 @@ class SuccessAdmin(ReadOnlyAdmin):
     list_display = ["func", "given", "started", "stopped"]
     fields = [*_TOLD, "attempt_count"]
     readonly_fields = ["given"]
-    given = given
+    given = job_arguments
     list_filter = ["func"]
     search_fields = ["func"]
     ordering = ["-stopped"]
@@ -96,5 +96,5 @@ class WaitingAdmin(ReadOnlyAdmin):
     list_display = ["pk", "name", "func", "lock"]
     fields = ["name", "func", "given", "lock"]
     readonly_fields = ["given"]
-    given = given
+    given = job_arguments
     ordering = ["pk"]

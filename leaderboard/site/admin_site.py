@@ -70,7 +70,7 @@ class StaffSite(AdminSite):
         inner = super().admin_view(view, cacheable)
 
         @wraps(inner)
-        def shown(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        def wrapper(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
             response = inner(request, *args, **kwargs)
             if isinstance(response, TemplateResponse):
                 # lists are registered only once this module is loaded
@@ -79,7 +79,7 @@ class StaffSite(AdminSite):
                 response.add_post_render_callback(partial(unlink, self, request))
             return response
 
-        return shown
+        return wrapper
 
     def check(self, app_configs: Any) -> list[Any]:
         autodiscover()

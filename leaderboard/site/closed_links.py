@@ -30,13 +30,15 @@ def unlink(site: AdminSite, request: HttpRequest, response: HttpResponse) -> Non
         return
     text = response.content.decode(response.charset)
     addresses = {found[0] for found in _LINK.findall(text)}
-    if closed := _closed(site, request, addresses):
+    if closed := _closed_addresses(site, request, addresses):
         response.content = _LINK.sub(
             lambda found: found[2] if found[1] in closed else found[0], text
         )
 
 
-def _closed(site: AdminSite, request: HttpRequest, addresses: set[str]) -> set[str]:
+def _closed_addresses(
+    site: AdminSite, request: HttpRequest, addresses: set[str]
+) -> set[str]:
     closed = set()
     # rows of tasks are looked up all at once
     rows: dict[tuple[Any, str], dict[str, set[str]]] = defaultdict(

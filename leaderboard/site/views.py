@@ -1,5 +1,5 @@
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from django.conf import settings
@@ -8,15 +8,15 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.templatetags.static import static
 from django.urls import path
-from django.utils.functional import SimpleLazyObject
 from django.views.decorators.csrf import csrf_exempt
+from django.views.generic import RedirectView
 from django.views.i18n import set_language
 
 from crowd.workers.services.invitations import choose_language
 from genie.accounts.throttles import limit_files
 from genie.history import log
 from genie.history.models import LogEntry, LogHead
-from genie.history.shown import opened
+from genie.history.shown import open_entries
 from genie.lib import retention
 from genie.lib.serving.pages import page_of
 from leaderboard.boards.selectors import home as selectors
@@ -24,17 +24,13 @@ from leaderboard.boards.selectors.home import newest_board
 from leaderboard.boards.selectors.rows import Human, Row, Standings, standings
 from leaderboard.boards.selectors.version import KEPT_FROM_ROWS, KEPT_SECONDS, version
 from leaderboard.boards.views.board import board
-from leaderboard.boards.views.evidence import (
-    crowds,
-    differences,
-    evidence,
-    story,
-    weights,
-)
 from leaderboard.boards.views.exports import board_export, board_records
+from leaderboard.boards.views.methods import methods
+from leaderboard.boards.views.pairs import pairs, weights
+from leaderboard.boards.views.submission import outputs
 from leaderboard.boards.views.tasks import cards
 from leaderboard.charts import Axis, axis_over
-from leaderboard.papers.task_figures.views import published, published_file
+from leaderboard.papers.task_figures.views import published_figures, published_file
 from leaderboard.releases.views import card_file, card_page, newest_croissant
 from leaderboard.stats.intervals import COVERS_INSTANCES
 from leaderboard.submissions.models import Submission
@@ -64,7 +60,7 @@ _HEADS = 10
 def public_log(request: HttpRequest) -> HttpResponse:
     entries = LogEntry.objects.exclude(number=None).order_by("-number")
     page = page_of(entries, _ON_PAGE, request.GET.get("page"))
-    lines = [_line(one) for one in opened(list(page))]
+    lines = [_line(one) for one in open_entries(list(page))]
     imported = Submission.objects.filter(
         pk__in={one["submission"] for one in lines if one["submission"]},
         task__imported=True,
@@ -135,6 +131,12 @@ _IN_WORDS = {
 _TASK = "tasks/<slug:slug>"
 _SUBMISSION = "submissions/<int:pk>"
 
+# Pages of a task until they became tabs of its board.
+_MOVED = {
+    "pairs": ("differences", "comparisons"),
+    "methods": ("about", "evidence", "crowds", "story"),
+}
+_moved_to = partial(RedirectView.as_view, permanent=True, query_string=True)
 urlpatterns = [
     path(f"{_TASK}/at/<slug:at>/", limit_files(board), name="board-at"),
     path(f"{_TASK}/board.<slug:form>", board_export, name="board-export"),
@@ -142,15 +144,19 @@ urlpatterns = [
     path(f"{_TASK}/croissant.json", newest_croissant, name="croissant"),
     path(f"{_TASK}/check/", check_file, name="check"),
     path(f"{_TASK}/sample.json", sample, name="sample"),
-    path(f"{_TASK}/differences/", differences, name="differences"),
-    path(f"{_TASK}/evidence/", evidence, name="evidence"),
-    path(f"{_TASK}/crowds/", crowds, name="crowds"),
-    path(f"{_TASK}/published/", published, name="published"),
+    path(f"{_TASK}/pairs/", pairs, name="pairs"),
+    path(f"{_TASK}/outputs/", outputs, name="outputs"),
+    path(f"{_TASK}/methods/", methods, name="methods"),
+    path(f"{_TASK}/published/", published_figures, name="published"),
     path(f"{_TASK}/published.<slug:form>", published_file, name="published-file"),
     path(f"{_TASK}/weights/", weights, name="weights"),
-    path(f"{_TASK}/story/", story, name="story"),
     path(f"{_SUBMISSION}/card/", card_page, name="card"),
     path(f"{_SUBMISSION}/card.<slug:form>", card_file, name="card-file"),
+    *(
+        path(f"{_TASK}/{old}/", _moved_to(pattern_name=f"leaderboard:{new}"))
+        for new, every in _MOVED.items()
+        for old in every
+    ),
 ]
 
 
@@ -184,7 +190,7 @@ class Leaders:
         return axis_over(min(one.low for one in drawn), max(one.high for one in drawn))
 
 
-def leading() -> dict[str, Any]:
+def leading_board() -> dict[str, Any]:
     """Return the newest result's board; long boards have a cache key."""
     task = newest_board()
     if task is None:
@@ -220,7 +226,7 @@ def home(request: HttpRequest) -> HttpResponse:
         Task.objects.order_by().values_list("imported").annotate(n=Count("pk"))
     )
     n_own, n_tasks = of_both.get(False, 0), sum(of_both.values())
-    first = leading()
+    first = leading_board()
     others = selectors.tasks_in_order().filter(imported=False)
     theirs = selectors.tasks_in_order().filter(imported=True)
     if board := first["leading"]:
@@ -239,8 +245,6 @@ def home(request: HttpRequest) -> HttpResponse:
             else None,
             "many": n_tasks > CARDS,
             "demo": _is_demo(),
-            "latest": SimpleLazyObject(selectors.latest),
-            "numbers": selectors.numbers(),
         },
     )
 

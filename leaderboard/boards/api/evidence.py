@@ -32,9 +32,9 @@ _ITS_ID = "Id of its submission."
 class SharesSerializer(Record):
     record = Shares
     help_texts = {
-        "system": "Null with fewer than five systems; the others are then shares of the "
+        "system": "Null with fewer than five systems. The other shares then refer to the "
         "variance within a system.",
-        "day": "Null where fewer than three days have ratings of several systems.",
+        "day": "Null if fewer than three days have ratings of several systems.",
     }
 
 
@@ -42,11 +42,11 @@ class LeniencySerializer(Record):
     record = Workers
     shown = "n_workers strict lenient rate typical_gap typical_factor"
     help_texts = {
-        "strict": "Workers who rate significantly lower than the others.",
-        "lenient": "Workers who rate significantly higher than the others.",
+        "strict": "Raters who rate significantly lower than the rest.",
+        "lenient": "Raters who rate significantly higher than the rest.",
         "rate": "Largest expected share of chance among these two groups.",
-        "typical_gap": "Mean difference in points between two workers' ratings of one "
-        "output that comes from their strictness; null with fewer than five workers.",
+        "typical_gap": "Mean difference in points between two workers' ratings of one output "
+        "that is due to their strictness. Null with fewer than five workers.",
         "typical_factor": "The same for magnitudes, as a ratio.",
     }
 
@@ -66,9 +66,9 @@ class FirstPlaceSerializer(Record):
     shown = "leader=leader.pk rival=rival.pk n_ratings share"
     help_texts = {
         "leader": _ITS_ID,
-        "rival": "Who would lead without these ratings.",
-        "n_ratings": "Ratings whose removal changes who comes first.",
-        "share": "Of all ratings of the ranked systems.",
+        "rival": "The system that would lead without these ratings.",
+        "n_ratings": "Number of ratings whose removal would change the leader.",
+        "share": "Share of all ratings of the ranked systems.",
     }
 
 
@@ -93,15 +93,16 @@ class LinkSerializer(Record):
         source="anchor.pk",
         default=None,
         allow_null=True,
-        help_text="Id of the settled system whose outputs its campaign carried.",
+        help_text="Id of the anchor: an earlier system whose outputs were rated again in "
+        "this campaign.",
     )
     help_texts = {
         "system": _ITS_ID,
-        "estimate": "What the anchor's outputs got here, less what they had got before.",
-        "low": "Lower end of the 95 % interval.",
-        "high": "Upper end of the 95 % interval.",
+        "estimate": "The anchor's score here minus its earlier score.",
+        "low": "Lower end of the 95% interval.",
+        "high": "Upper end of the 95% interval.",
         "unit": "points of the score, or percent for ratios.",
-        "moved": "yes, perhaps or no: by more than the task's anchor_tolerance.",
+        "moved": "yes, perhaps or no: whether it exceeds the task's anchor_tolerance.",
     }
 
 
@@ -113,19 +114,19 @@ class EvidenceSerializer(Record):
     )
     shares = SharesSerializer(
         allow_null=True,
-        help_text="Percent of the variance of one rating; null with few workers.",
+        help_text="Percentages of the variance of one rating. Null with few workers.",
     )
     workers = LeniencySerializer()
     agreement = WorkersAgreementSerializer(allow_null=True)
     first = FirstPlaceSerializer(allow_null=True)
     wmt = RankSumsSerializer(
         many=True,
-        help_text="Rank-sum tests of z-scores as in WMT's findings, for this crowd; empty "
-        "where the task's scores are not z-scores.",
+        help_text="Rank-sum tests of z-scores as in WMT's findings, for this crowd. Empty "
+        "if the task's scores are not z-scores.",
     )
     links = LinkSerializer(
         many=True,
-        help_text="Whether the crowds of later campaigns rate as the earlier one did.",
+        help_text="Whether later campaigns' crowds rate like the earlier crowd.",
     )
     help_texts = {"cannot_conclude": "Sentences for readers."}
 
@@ -136,10 +137,10 @@ class TaskEvidenceSerializer(serializers.Serializer[Any]):
 
 
 @operation(
-    "Show what a leaderboard's scores rest on",
-    "Where ratings differ, how strict workers are, how far they agree, how few ratings "
-    "the first place hangs on, and what cannot be concluded; criterion by criterion, the "
-    "ranking one first.",
+    "Show the evidence behind a leaderboard's scores",
+    "Variance, strictness and agreement of workers, how many ratings the first place "
+    "depends on, and what cannot be concluded. By criterion, the ranking criterion "
+    "first.",
 )
 class TaskEvidence(TaskView, DetailView):
     serializer_class = TaskEvidenceSerializer
@@ -157,24 +158,26 @@ class PublishedSerializer(Record):
         "provisional led gain significant"
     )
     html_url = HtmlUrl("submission", source="result")
-    led = serializers.BooleanField(help_text="Whether it was the best when it came.")
+    led = serializers.BooleanField(
+        help_text="Whether it was the best when it was published."
+    )
     gain = serializers.FloatField(
-        allow_null=True, help_text="Points over the best until then; null for others."
+        allow_null=True, help_text="Points above the previous best. Null for others."
     )
     significant = serializers.BooleanField(
         allow_null=True, help_text="Whether the board's comparisons confirm the gain."
     )
     help_texts = {
         "submission": "Its id.",
-        "mean": "As it counts now, not as it was then.",
+        "mean": "The current score, not the score at that time.",
         "n": "Instances rated.",
         "of": "In the sample.",
     }
 
 
 @operation(
-    "Show a board's results in order of publication, and who led",
-    "`/leaderboard/?at=` gives the whole board of a past time.",
+    "Show a board's results in order of publication, with the leaders",
+    "For the whole board at a past time, use `/leaderboard/?at=`.",
 )
 class BoardHistory(TaskView, ListView):
     serializer_class = PublishedSerializer
@@ -218,22 +221,27 @@ class PairSerializer(Record):
     help_texts = {
         "difference": "Of the scores, in points.",
         "p_above": "Probability that a is better than b.",
-        "p_value": "Two-sided and adjusted for all pairs of the board; one-sided and of "
-        "this pair alone where the task's `ranks` are rank sums.",
-        "significant": "Never true of systems that neither raters nor anchors connect: "
-        "these are not directly comparable.",
-        "more_ratings": "Ratings still needed for the board's test to find this "
-        f"difference with {POWER:.0%} power; 0 only if it is significant. Null: cannot be "
+        "p_value": "Two-sided and adjusted for all pairs of the board. If the task's `ranks` "
+        "are rank sums, one-sided and for this pair alone.",
+        "significant": "Never true for systems that neither raters nor anchors connect. These "
+        "are not directly comparable.",
+        "more_ratings": "Ratings still needed for the board's test to detect this difference with "
+        f"{POWER:.0%} power. 0 only if it is significant; null if it cannot be "
         "planned.",
-        "more_workers": "Workers still needed for that.",
-        "more_cents": "What these ratings would cost.",
-        "more_instances": "Instances that they take; the task may have fewer.",
+        "more_workers": "Workers still needed.",
+        "more_cents": "Cost of these ratings.",
+        "more_instances": "Instances needed. The task may have fewer.",
     }
 
 
 class PairQuery(PageQuery):
-    a = _Submission(required=False, help_text="Id of a submission: only its pairs.")
-    b = _Submission(required=False, help_text="Id of another: only the pair of both.")
+    a = _Submission(
+        required=False, help_text="Id of a submission. Only its pairs are shown."
+    )
+    b = _Submission(
+        required=False,
+        help_text="Id of a second submission. Only the pair of both is shown.",
+    )
 
 
 @operation(
@@ -246,7 +254,7 @@ class DifferenceList(TaskView, ListView):
     query_class = PairQuery
 
     def get_queryset(self) -> Any:
-        task, wanted = self.task(), {*self.chosen("a", "b").values()}
+        task, wanted = self.task(), {*self.pick("a", "b").values()}
         ranked = ranked_pks(task)
         pks = ranked if len(wanted) < 2 else [pk for pk in ranked if pk in wanted]
         found = matrix(task, pks, cents_per_rating=cents_per_rating(task))
@@ -255,7 +263,7 @@ class DifferenceList(TaskView, ListView):
 
 
 class FiniteField(serializers.FloatField):
-    """A number or null: JSON has no infinity, which stands for unknown."""
+    """A number, or null for infinity (unknown), which JSON cannot express."""
 
     def to_representation(self, value: float) -> Any:
         return value if abs(value) < float("inf") else None
@@ -265,7 +273,7 @@ class SystemInBothSerializer(Record):
     record = SystemInBoth
     shown = "system means difference low high ranks"
     difference = serializers.FloatField(
-        source="difference.estimate", help_text="Second less first."
+        source="difference.estimate", help_text="Second minus first."
     )
     low = FiniteField(source="difference.low", allow_null=True)
     high = FiniteField(source="difference.high", allow_null=True)
@@ -278,7 +286,7 @@ class CrowdSerializer(serializers.Serializer[Any]):
     n_workers = serializers.IntegerField()
     worker = serializers.FloatField(help_text="Variance between workers.")
     instance = serializers.FloatField(help_text="Variance between instances.")
-    rest = serializers.FloatField(help_text="Variance of everything else.")
+    rest = serializers.FloatField(help_text="Remaining variance.")
 
     def to_representation(self, crowd: tuple[Any, ...]) -> dict[str, Any]:
         *counts, parts = crowd
@@ -294,11 +302,11 @@ class PopulationSerializer(Record):
     record = SamePopulation
     shown = "p_value p_means p_spread detectable n_both"
     help_texts = {
-        "p_value": "Of “the workers of both are draws from one population”.",
-        "p_means": "By the levels of ratings alone.",
-        "p_spread": "By how widely they scatter alone.",
-        "detectable": "Smallest difference of levels found in 80 % of cases at 5 %.",
-        "n_both": "Workers of both, who are left out.",
+        "p_value": "p-value of the hypothesis that both crowds are drawn from one population.",
+        "p_means": "Uses only the levels of ratings.",
+        "p_spread": "Uses only the spread of ratings.",
+        "detectable": "Smallest difference of levels detected with 80% power at the 5% level.",
+        "n_both": "Workers in both crowds, who are left out.",
     }
 
 
@@ -320,9 +328,9 @@ class TaskCrowdsSerializer(serializers.Serializer[Any]):
 
 @operation(
     "Compare the crowds of a task's platforms",
-    "Each two platforms on the systems that both have rated: differences, ranks, "
-    "correlation, variances, and a test of whether their workers are draws from one "
-    "population. Empty where one platform rated all.",
+    "For every two platforms, on the systems that both rated: differences, ranks, "
+    "correlation, variances, and a test of whether their workers are drawn from one "
+    "population. Empty if there is only one platform.",
 )
 class TaskCrowds(TaskView, DetailView):
     serializer_class = TaskCrowdsSerializer

@@ -63,7 +63,7 @@ class NewSubmissionSerializer(Body):
     )
     anonymous_until = serializers.DateField(
         required=False,
-        help_text="Team, description, links and what else is said of the system stay "
+        help_text="Team, description, links and other information about the system are "
         "hidden until this day.",
     )
 
@@ -149,11 +149,11 @@ class JudgedSerializer(serializers.Serializer[Any]):
     helped = EndsSerializer(help_text="With the judges.")
     plain = EndsSerializer(help_text="From people's ratings alone.")
     explained = serializers.FloatField(
-        help_text="Share of the variance between instances that the judges foretell."
+        help_text="Share of the variance between instances that the judges predict."
     )
     labels_saved = serializers.FloatField(
-        help_text="Instances that people need not have rated for such an interval; "
-        "negative where the judges cost some."
+        help_text="Instances that people would not have had to rate for this interval. "
+        "Negative if the judges make it wider."
     )
     n_people = serializers.IntegerField(help_text="Instances that people rated.")
     n_judge = serializers.IntegerField(help_text="Instances that the judges scored.")
@@ -165,15 +165,15 @@ class JudgedSerializer(serializers.Serializer[Any]):
 
 class ScoreSerializer(serializers.Serializer[Any]):
     partial = serializers.SerializerMethodField(  # type: ignore[assignment]
-        help_text='Set if too few instances were rated, such as "stopped at 154 of '
-        '800"; such a score has a rank only if staff decided so.'
+        help_text='Set if too few instances were rated, such as "stopped at 154 of 800". '
+        "Partial scores have a rank only if staff decide so."
     )
     created_at = serializers.DateTimeField()
     link = ScoreLinkSerializer(
         allow_null=True,
-        help_text="What its crowd gave outputs of an anchor, less what they had got "
-        "before; null if the score is not linked to an earlier crowd. The score itself "
-        "is not changed by it.",
+        help_text="The anchor's score by this crowd minus its earlier score. Null if the "
+        "score is not linked to an earlier crowd. It does not change the score "
+        "itself.",
     )
 
     def get_fields(self) -> Fields:
@@ -197,9 +197,9 @@ class ScoreChangeSerializer(Record):
     shown = "criterion at reason before after difference was_provisional"
     help_texts = {
         "reason": 'Such as "2 workers excluded after publication".',
-        "before": "The mean until then.",
-        "after": "Null if no rating counts any more.",
-        "was_provisional": "Whether the score had not been final before.",
+        "before": "The previous mean.",
+        "after": "Null if no ratings count any longer.",
+        "was_provisional": "Whether the previous score was provisional.",
     }
 
 
@@ -217,7 +217,7 @@ class SubmissionSerializer(Record):
     team = TeamSerializer(allow_null=True, help_text="Null while anonymous.")
     state = serializers.ChoiceField(choices=Submission.State.choices)
     imported = ImportedSerializer(
-        allow_null=True, help_text="Null, or where the judgments were made elsewhere."
+        allow_null=True, help_text="Source of imported ratings. Null otherwise."
     )
     n_warnings = serializers.IntegerField()
     help_texts = {"simulated": "Rated by simulated annotators, not by people."}
@@ -228,10 +228,10 @@ class AttemptsSerializer(Record):
     shown = "n n_rated is_best low high"
     help_texts = {
         "n": "Withdrawn and private ones included.",
-        "n_rated": "Those that have had a score.",
+        "n_rated": "Attempts that have had a score.",
         "is_best": "Whether this is the best of several rated ones.",
-        "low": "95 % interval of the ranking score that allows for the choice of the best "
-        "(Šidák); null otherwise.",
+        "low": "95% interval of the ranking score, corrected for the choice of the best "
+        "attempt (Šidák). Null otherwise.",
     }
 
 
@@ -255,7 +255,7 @@ class SubmissionDetailSerializer(SubmissionSerializer):
     )
     paid_cents = serializers.IntegerField(
         allow_null=True,
-        help_text="Amount paid to workers; public once the submission is published.",
+        help_text="Amount paid to workers. Public once the submission is published.",
     )
     fee_cents = serializers.IntegerField(allow_null=True, help_text="Platform fees.")
     events = EventSerializer(many=True)
@@ -263,12 +263,12 @@ class SubmissionDetailSerializer(SubmissionSerializer):
     scores = ScoreSerializer(many=True)
     with_judges = serializers.DictField(
         child=JudgedSerializer(),
-        help_text="By criterion, where licensed judges, which are programs, help people's "
-        "mean; ranks are by people alone unless the task's `judges.rank` says otherwise.",
+        help_text="By criterion, if licensed judges (programs) adjust people's mean. Ranks "
+        "use people's ratings alone unless the task sets `judges.rank`.",
     )
     provisional_because = serializers.ListField(
         child=serializers.CharField(),
-        help_text="What is open before the scores are final; empty otherwise.",
+        help_text="Remaining steps before the scores are final. Empty otherwise.",
     )
     score_changes = ScoreChangeSerializer(
         many=True, help_text="Changes of published scores, oldest first."
@@ -285,7 +285,7 @@ class SubmissionDetailSerializer(SubmissionSerializer):
 
 
 class HumanScoreSerializer(serializers.Serializer[Any]):
-    """Human score for one criterion, from 0 to 100, with its 95 % interval."""
+    """Human score for one criterion, from 0 to 100, with its 95% interval."""
 
     def get_fields(self) -> Fields:
         return {
@@ -300,7 +300,7 @@ class PartialSerializer(serializers.Serializer[Any]):
     n = serializers.IntegerField(help_text="Instances that were rated.")
     of = serializers.IntegerField(help_text="Instances in the sample.")
     said = serializers.CharField(
-        source="__str__", help_text='In words, such as "stopped at 154 of 800".'
+        source="__str__", help_text='A phrase such as "stopped at 154 of 800".'
     )
 
 
@@ -321,8 +321,8 @@ class StandingSerializer(serializers.Serializer[Any]):
     rank_last = serializers.IntegerField(allow_null=True, help_text="Worst rank.")
     cluster = serializers.IntegerField(
         allow_null=True,
-        help_text="1 for the best group: each of its systems, or by rank sums the last of "
-        "them, is significantly better than every system of the next group.",
+        help_text="1 for the best group. Each of its systems (with rank sums, the last of "
+        "them) is significantly better than every system of the next group.",
     )
     system = serializers.CharField()
     team = TeamSerializer(allow_null=True, help_text="Null while anonymous.")
@@ -330,33 +330,33 @@ class StandingSerializer(serializers.Serializer[Any]):
     state = serializers.ChoiceField(choices=Submission.State.choices)
     baseline = serializers.ChoiceField(
         choices=["", *Submission.Baseline.values],
-        help_text="What it is beside a system: a human reference or a baseline.",
+        help_text="reference (a human reference), baseline, or empty.",
     )
     private = serializers.BooleanField(help_text="Only your team can see this row.")
     simulated = serializers.BooleanField(
         help_text="Rated by simulated annotators, not by people."
     )
     imported = serializers.BooleanField(
-        help_text="Judged elsewhere; the task's `imported` says where."
+        help_text="Imported ratings. The task's `imported` has the source."
     )
     human = HumanScoreSerializer(allow_null=True)
     partial = PartialSerializer(  # type: ignore[assignment]
         allow_null=True,
-        help_text="Set if too few instances were rated; such a score has a rank "
-        "only if staff decided so.",
+        help_text="Set if too few instances were rated. Partial scores have a rank "
+        "only if staff decide so.",
     )
     pending = PendingSerializer(allow_null=True)
     best_of = serializers.IntegerField(
         allow_null=True,
-        help_text="Set if it is the best of so many rated attempts of its team, withdrawn "
-        "and private ones included; null while anonymous.",
+        help_text="Set if it is the best of this many rated attempts of its team, including "
+        "withdrawn and private ones. Null while anonymous.",
     )
     criteria = serializers.DictField(child=HumanScoreSerializer())
     with_judges = serializers.DictField(
         source="judged",
         child=JudgedSerializer(),
-        help_text=f"By criterion, where licensed judges help. {JUDGED_HELP} Ranks are by "
-        "people's ratings alone unless the task's `judges.rank` says otherwise.",
+        help_text=f"By criterion, if licensed judges help. {JUDGED_HELP} Ranks use people's "
+        "ratings alone unless the task sets `judges.rank`.",
     )
     metrics = serializers.DictField(child=serializers.FloatField())
 

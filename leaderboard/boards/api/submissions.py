@@ -16,7 +16,7 @@ from genie.accounts.authentication import ScopeFits
 from genie.accounts.models import AccessToken
 from genie.lib.errors import GenieError
 from genie.lib.serving.one_at_a_time import one_at_a_time
-from genie.lib.serving.uploads import announced, drop
+from genie.lib.serving.uploads import announced_length, drop
 from genie.lib.typing import Account
 from leaderboard.api.base import (
     IDEMPOTENCY_KEY,
@@ -97,7 +97,7 @@ class SubmissionList(ListView):
     )
     def post(self, request: Request) -> Response:
         refuse_too_large(request)
-        submission, repeated = _received(request, self.body())
+        submission, repeated = _receive(request, self.body())
         body = full_submission(submission, OWN, request)
         headers = {"Location": body["url"]}
         if repeated:
@@ -121,7 +121,7 @@ class SubmissionDetail(SubmissionView, DetailView):
         return full_submission(*self.submission(), self.request)
 
 
-def _received(request: Request, fields: dict[str, Any]) -> tuple[Submission, bool]:
+def _receive(request: Request, fields: dict[str, Any]) -> tuple[Submission, bool]:
     owner = cast("Any", request.user)
     file = fields.pop("file")
     stream = cast("IO[bytes]", file)
@@ -151,7 +151,7 @@ def _team(owner: Any, slug: str | None) -> Team:
     if team is None:
         # the same answer whether or not the team exists
         raise GenieError(
-            f"You are not a member of a team {slug!r}; choose one of yours.",
+            f"You are not a member of a team {slug!r}. Choose one of your teams.",
             code="not-a-member",
         )
     return team
@@ -160,11 +160,11 @@ def _team(owner: Any, slug: str | None) -> Team:
 def refuse_too_large(request: Request) -> None:
     """Refuse a body by its announced length, before reading it."""
     limit = int(str(settings.GENIE["MAX_UPLOAD_BYTES"]))
-    if announced(request._request) > limit + _ROOM_FOR_TEXT:
+    if announced_length(request._request) > limit + _ROOM_FOR_TEXT:
         drop(request._request, 8 * limit)
         raise GenieError(
-            f"The file is larger than {limit >> 20} MB; upload only the "
-            "predictions. The limit also applies after decompression.",
+            f"The file is larger than {limit >> 20} MB. Upload only the predictions. "
+            "The limit also applies after decompression.",
             code="file-too-large",
             details={"limit_bytes": limit},
         )
@@ -190,7 +190,10 @@ class ExaminedSerializer(Record):
 
 class ReasonSerializer(Body):
     reason = serializers.CharField(
-        required=False, allow_blank=True, max_length=400, help_text="Visible to others."
+        required=False,
+        allow_blank=True,
+        max_length=400,
+        help_text="Visible to other users.",
     )
 
 
@@ -232,11 +235,11 @@ class SubmissionCheck(View):
 
 def _refuse_too_large(request: Request) -> None:
     limit = check_file.most_bytes()
-    if announced(request._request) > limit + _ROOM:
+    if announced_length(request._request) > limit + _ROOM:
         drop(request._request, 2 * limit)
         raise GenieError(
             f"The file is larger than {limit >> 20} MB, the limit for checking "
-            "without submitting, also after decompression; submit it instead.",
+            "without submitting, also after decompression. Submit it instead.",
             code="file-too-large",
             details={"limit_bytes": limit},
         )
@@ -266,7 +269,7 @@ class SubmissionWithdrawal(OfTeam):
     body_class = ReasonSerializer
 
     @operation(
-        "Withdraw a submission of your team",
+        "Withdraw one of your team's submissions",
         "The token needs the scope `withdraw`. Within a day, `restore` brings it back.",
         "not-withdrawable",
         operation_id="submissions_withdraw",
@@ -279,11 +282,11 @@ class SubmissionWithdrawal(OfTeam):
 
 class SubmissionRestoration(OfTeam):
     @operation(
-        "Bring a withdrawn submission of your team back, within a day",
-        "The token needs the scope `withdraw`. A published submission is on its board "
-        "again, with its date. Where money had been approved and nobody been asked, staff "
-        "approve it anew; where ratings were being collected, the evaluation is STOPPED, "
-        "and staff may publish what there is.",
+        "Restore a withdrawn submission of your team within a day",
+        "The token needs the scope `withdraw`. A published submission returns to its "
+        "board with its date. If a budget was approved but no workers were asked, "
+        "staff must approve it again. If ratings were being collected, the evaluation "
+        "is STOPPED, and staff may publish the partial scores.",
         *("not-restorable", "unsupported-media-type"),
         operation_id="submissions_restore",
     )
@@ -305,8 +308,8 @@ class OutputSerializer(serializers.Serializer[Any]):
 
 @operation(
     "List a submission's outputs, in the order of the task",
-    "Open to all once the result is published, and to the team before. Test questions are "
-    "made from outputs, so others get them afterwards only.",
+    "Public once the result is published. Before that, only the team can read them, "
+    "because test questions are made from outputs.",
     "not-published",
 )
 class SubmissionOutputs(SubmissionView, ListView):

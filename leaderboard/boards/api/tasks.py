@@ -24,7 +24,7 @@ from leaderboard.boards.selectors.columns import (
     order_from,
     sort_keys,
 )
-from leaderboard.boards.selectors.home import called
+from leaderboard.boards.selectors.home import name_contains
 from leaderboard.boards.selectors.rows import standings
 from leaderboard.boards.selectors.version import KEPT_FROM_ROWS, KEPT_SECONDS, state
 from leaderboard.evaluation.models.human_evaluation import Score
@@ -92,7 +92,7 @@ class BoardQuery(AtQuery):
     baseline = Choice(
         [*BASELINES],
         required=False,
-        help_text="Only human references, only baselines, or none of these.",
+        help_text="Only human references, only baselines, or all.",
     )
 
 
@@ -117,7 +117,7 @@ class TaskList(ListView):
         if kind := self.query.get("kind"):
             kinds = Task.objects.order_by("kind").values_list("kind", flat=True)
             one_of("kind", kind, list(kinds.distinct()))
-        return super().get_queryset().filter(called(self.query.get("q", "")))
+        return super().get_queryset().filter(name_contains(self.query.get("q", "")))
 
 
 @operation("Show one task: data, metrics, human evaluation")
@@ -142,9 +142,10 @@ class InstanceList(TaskView, ListView):
 
 @operation(
     "Show a task's leaderboard, ranked by human score",
-    "Rows in the order of the board. Rows without a score have `human` null and their "
-    "progress in `pending`. `simulated` marks systems that were not rated by people. "
-    f"{RANK_RULE} {RANK_SUMS_HELP} `human.covers` says what the 95 % intervals cover.",
+    "Rows in the order of the board. In rows without a score, `human` is null and "
+    "`pending` shows the progress. `simulated` marks systems that were not rated by "
+    f"people. {RANK_RULE} {RANK_SUMS_HELP} `human.covers` says what the 95% intervals "
+    "cover.",
 )
 class Leaderboard(TaskView, ListView):
     serializer_class = StandingSerializer
@@ -169,7 +170,7 @@ class Leaderboard(TaskView, ListView):
                 chosen=Filter(
                     text=parameters.get("q", ""),
                     scored=parameters.get("scored") == "1",
-                    **self.chosen("team", "kind", "since", "until", "baseline"),
+                    **self.pick("team", "kind", "since", "until", "baseline"),
                 ),
                 teams=teams,
             )
@@ -260,7 +261,7 @@ class ScoreRowSerializer(ScoreSerializer):
     simulated = serializers.BooleanField(source="submission.simulated")
     superseded_at = serializers.DateTimeField(
         allow_null=True,
-        help_text="When it was replaced by another score; null if it is current.",
+        help_text="When it was replaced by another score. Null if it is current.",
     )
 
 
@@ -305,7 +306,7 @@ class ScoreQuery(OfSubmissionQuery, CriterionQuery, AtQuery):
     superseded = Choice(
         ["yes", "no"],
         required=False,
-        help_text="yes: also scores that have since been replaced.",
+        help_text="yes: include scores that have since been replaced.",
     )
 
 
@@ -315,9 +316,9 @@ class MetricResultQuery(OfSubmissionQuery):
 
 @operation(
     "List a task's human scores with their intervals",
-    "Current scores of published submissions, and of your teams' unpublished ones. Scores "
-    "are never overwritten: `at` gives those of a past moment. `covers` says what the "
-    "95 % interval covers.",
+    "Current scores of published submissions, and of your teams' unpublished ones. "
+    "Scores are never overwritten. Use `at` for the scores at a past time. `covers` "
+    "says what the 95% interval covers.",
 )
 class ScoreList(TaskView, ListView):
     tag = "results"

@@ -8,9 +8,9 @@ from leaderboard.boards.exports.markdown import as_markdown
 from leaderboard.boards.exports.table import (
     BoardTable,
     columns,
-    helped,
+    helped_words,
     judges_note,
-    nested,
+    nested_rows,
     records,
     with_judges,
 )
@@ -27,7 +27,7 @@ def as_csv(table: BoardTable) -> str:
 
 
 def as_json(table: BoardTable) -> str:
-    rows = list(nested(table))
+    rows = list(nested_rows(table))
     document = {
         "task": table.task.slug,
         "title": table.task.title,
@@ -60,7 +60,7 @@ def as_latex(table: BoardTable) -> str:
             + (r"$^{\dagger}$" if row.human and row.human.provisional else "")
             + (tex(f" ({row.partial})") if row.partial else ""),
             *(_interval(row, name) for name in table.criteria),
-            *(helped(row, name) or "--" for name in table.judged),
+            *(helped_words(row, name) or "--" for name in table.judged),
             *(
                 f"{row.metrics[w.slug]:.{w.decimals}f}"
                 if w.slug in row.metrics

@@ -129,7 +129,7 @@ def _human(
         "evaluation_name": table.task.title,
         "source_data": _source(table),
         "metric_config": {
-            "evaluation_description": f"People were asked: {question}",
+            "evaluation_description": f"Question to raters: {question}",
             "metric_id": f"genie.human.{criterion}",
             "metric_name": criterion,
             "metric_kind": "human_rating",

@@ -2,7 +2,7 @@ from collections.abc import Iterable, Sequence
 
 from leaderboard.boards.exports.table import (
     BoardTable,
-    helped,
+    helped_words,
     judges_note,
     with_judges,
 )
@@ -23,7 +23,7 @@ def as_markdown(table: BoardTable) -> str:
             "" if row.cluster is None else str(row.cluster),
             _system(row),
             *(_interval(row, name) for name in table.criteria),
-            *(helped(row, name) for name in table.judged),
+            *(helped_words(row, name) for name in table.judged),
             *(
                 f"{row.metrics[w.slug]:.{w.decimals}f}" if w.slug in row.metrics else ""
                 for w in words
@@ -71,7 +71,7 @@ def _notes(table: BoardTable) -> list[str]:
         return [*made_elsewhere, about]
     return [
         *made_elsewhere,
-        f"Scores{score_range(table.task)} with 95 % intervals, which cover {covers}. "
+        f"Scores{score_range(table.task)} with 95% intervals, which cover {covers}. "
         f"{rank_rule(table.task)}",
         *(["", plain(note)] if (note := judges_note(table)) else []),
         "",

@@ -70,7 +70,7 @@ def records(table: BoardTable) -> list[dict[str, Cell]]:
     return [_record(table, row) for row in table.rows]
 
 
-def nested(table: BoardTable) -> Iterable[dict[str, Any]]:
+def nested_rows(table: BoardTable) -> Iterable[dict[str, Any]]:
     for row in table.rows:
         yield {
             **_head(table, row),
@@ -103,7 +103,7 @@ def _record(table: BoardTable, row: Row) -> dict[str, Cell]:
     for name in table.criteria:
         record |= _cells(name, row.criteria.get(name) if row.human else None)
     for name in table.judged:
-        record |= _judged(name, row.judged.get(name))
+        record |= _judged_cells(name, row.judged.get(name))
     for name in table.metrics:
         record[name] = row.metrics.get(name)
     return record
@@ -113,7 +113,7 @@ def with_judges(table: BoardTable) -> list[str]:
     return [f"{name}, with judges" for name in table.judged]
 
 
-def helped(row: Row, criterion: str) -> str:
+def helped_words(row: Row, criterion: str) -> str:
     one = row.judged.get(criterion)
     return "" if one is None else f"{one.helped:.1f}"
 
@@ -137,7 +137,7 @@ def judged_columns(name: str) -> list[str]:
     return [f"with_judges_{name}_{part}" for part in _JUDGED]
 
 
-def _judged(name: str, judged: Judged | None) -> dict[str, Cell]:
+def _judged_cells(name: str, judged: Judged | None) -> dict[str, Cell]:
     columns = judged_columns(name)
     if judged is None:
         return dict.fromkeys(columns)

@@ -25,7 +25,7 @@ from leaderboard.stats.systems.estimates import (
     Population,
     SystemEstimates,
 )
-from leaderboard.stats.systems.linking import LinkingConstant, Moved, moved
+from leaderboard.stats.systems.linking import LinkingConstant, Moved, classify_shift
 from leaderboard.stats.systems.table import Variances
 from leaderboard.submissions.selectors import public
 from leaderboard.tasks.config import PLAIN
@@ -123,7 +123,7 @@ def _link(
     system: System, anchor: System | None, stored: Mapping[str, Any], task: Task
 ) -> Link:
     numbers = {n: x for n, x in stored.items() if n not in ("system", "anchor")}
-    verdict = moved(stored["low"], stored["high"], task.human.anchor_tolerance)
+    verdict = classify_shift(stored["low"], stored["high"], task.human.anchor_tolerance)
     return Link(**numbers, system=system, anchor=anchor, moved=verdict.value)
 
 
@@ -287,7 +287,7 @@ def evidence_of(task: Task) -> list[Evidence]:
     return [
         _evidence(task, fit, name)
         for name in dict.fromkeys([*names, *fit.criteria])
-        if name in fit.criteria and name in fit.evidence
+        if name in fit.criteria and fit.evidence.get(name)
     ]
 
 
@@ -315,8 +315,7 @@ def _evidence(task: Task, fit: BoardFit, criterion: str) -> Evidence:
         shares=shares_of(estimates) if enough else None,
         workers=workers,
         agreement=agreement,
-        # if systems are not comparable, none can be called the first
-        first=None if stored.get("groups") else _first(task, stored),
+        first=first_place(task, stored),
         wmt=[] if stored.get("groups") else _wmt(task, stored),
         links=links_of(task, stored.get("links") or []),
         cannot_conclude=[
@@ -329,7 +328,7 @@ def _evidence(task: Task, fit: BoardFit, criterion: str) -> Evidence:
 
 
 _NOT_SEARCHED = (
-    "How few ratings the first place hangs on was not searched for: there are too many."
+    "There are too many ratings to search for those that decide first place."
 )
 
 
@@ -341,7 +340,7 @@ def shares_of(estimates: SystemEstimates) -> Shares | None:
     if total <= 0:
         return None
     parts = [system, found.worker, found.instance, found.day, found.residual]
-    of_system, worker, instance, day, rest = _hundred(parts, total)
+    of_system, worker, instance, day, rest = _round_to_hundred(parts, total)
     return Shares(
         None if few else of_system,
         worker,
@@ -359,7 +358,7 @@ def _between_systems(estimates: SystemEstimates) -> float:
     return max(float(estimates.means.var(ddof=1)) - noise, 0.0)
 
 
-def _hundred(parts: list[float], total: float) -> list[int]:
+def _round_to_hundred(parts: list[float], total: float) -> list[int]:
     exact = [100 * part / total for part in parts]
     whole = [math.floor(one) for one in exact]
     order = sorted(range(len(parts)), key=lambda i: whole[i] - exact[i])
@@ -368,9 +367,10 @@ def _hundred(parts: list[float], total: float) -> list[int]:
     return whole
 
 
-def _first(task: Task, stored: Mapping[str, Any]) -> First | None:
-    found = stored["first"]
-    if found is None:
+# If systems are not comparable, none can be called the first.
+def first_place(task: Task, stored: Mapping[str, Any]) -> First | None:
+    found = stored.get("first")
+    if found is None or stored.get("groups"):
         return None
     pair = systems(task, [found["leader"], found["rival"]])
     if len(pair) < 2:
@@ -392,45 +392,43 @@ def _wmt(task: Task, stored: Mapping[str, Any]) -> list[RankSums]:
 def _of_few_systems(task: Task, criterion: str, n: int) -> list[str]:
     said = []
     if n < 2:
-        said.append("Only one system has been rated: there is nothing to compare.")
+        said.append("Only one system has been rated, so there is no comparison.")
     elif n < FEW_SYSTEMS:
         said.append(
             f"Only {n} systems have been rated. How much systems differ in general, or "
             "whether a metric ranks them as people do, cannot be concluded from so few."
         )
     if n > 1 and criterion == main_criterion(task):
-        said += _of_shared_first(task)
+        said += _of_sharedfirst_place(task)
     return said
 
 
-def _of_shared_first(task: Task) -> list[str]:
+def _of_sharedfirst_place(task: Task) -> list[str]:
     n = int((field_of(task, frozenset()).first == 1).sum())
     if n < 2:
         return []
-    return [
-        f"No system can be called the best: {n} systems may hold rank 1, as far as these "
-        "ratings tell."
-    ]
+    return [f"No single system is clearly the best: {n} systems are tied for first."]
 
 
 def _of_few_workers(estimates: SystemEstimates, n_workers: int) -> list[str]:
     if not n_workers:
         return [
-            "Workers unknown: nobody here knows who judged these systems. Intervals and "
-            "ranks cover instances only; what other workers would say cannot be concluded."
+            "Raters not recorded. Intervals and ranks cover instances only. Different "
+            "raters might disagree."
         ]
     if n_workers < FEWEST_WORKERS:
         return [
-            f"Only {n_workers} worker{'s' * (n_workers != 1)} judged these systems. How "
-            "much workers differ, and what others would say, cannot be concluded."
+            f"Only {n_workers} rater{'s' * (n_workers != 1)} rated these systems. "
+            "That is too few to estimate how much raters differ. Different raters "
+            "might disagree."
         ]
     fewest = float(estimates.effective_workers.min())
     if fewest >= FEW_WORKERS:
         return []
     return [
-        f"One system at least has the weight of only {fewest:.1f} equally busy workers. "
-        "What other workers would say of it is uncertain, and the share of the variance "
-        "that comes from workers is rough."
+        f"At least one system has only {fewest:.1f} effective raters. Different "
+        "raters might disagree, and the share of the variance due to raters is a "
+        "rough estimate."
     ]
 
 
@@ -438,6 +436,6 @@ def _of_no_agreement(agreement: Agreement | None) -> list[str]:
     if agreement is not None:
         return []
     return [
-        "How far workers agree on the same output cannot be said: each output was rated "
-        "by one worker, or all ratings are equal."
+        "Agreement between raters cannot be measured, because each output was rated "
+        "by one rater or all ratings are equal."
     ]

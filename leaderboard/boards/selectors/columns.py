@@ -26,7 +26,7 @@ from leaderboard.metric_runs.models import MetricResult
 from leaderboard.metrics.base import all_metrics
 from leaderboard.stats.bounds import normal_quantile
 from leaderboard.stats.systems.ranks import ALPHA, rank_by_p
-from leaderboard.submissions.models import Submission
+from leaderboard.submissions.models import CONTRASTIVE, Submission
 from leaderboard.submissions.selectors import ON_BOARD, in_state, public
 from leaderboard.tasks.config import Z_SCORES
 from leaderboard.tasks.models import Task
@@ -65,6 +65,8 @@ class Field:
     cluster: Ints
     # scores that may change while exclusions are checked
     provisional: Bools
+    # listed only
+    contrastive: Bools
     # ranks by the scores alone: these systems were not estimated together
     by_scores: bool = False
 
@@ -81,7 +83,7 @@ class Field:
 
     @property
     def partial(self) -> Bools:
-        return self.scored & ~self.ranked
+        return self.scored & ~self.ranked & ~self.contrastive
 
     @property
     def provisional_apart(self) -> bool:
@@ -134,8 +136,9 @@ def field_of(task: Task, teams: frozenset[int], at: datetime | None = None) -> F
     whole = n >= whole_share() * np.nan_to_num(_numbers(rows, 8))
     # a partial one is ranked if staff decided so, or until lost ratings are replaced
     whole |= np.array([row[12] or row[13] or False for row in rows], dtype=np.bool_)
-    # a partial score keeps its mean on the board and is not ranked
-    ranked = whole & ~np.isnan(mean)
+    contrastive = np.array([row[-1] for row in rows], dtype=np.bool_)
+    # a partial or contrastive one keeps its mean on the board and is not ranked
+    ranked = whole & ~contrastive & ~np.isnan(mean)
     first, last, cluster = (
         np.where(ranked, np.nan_to_num(_numbers(rows, column)), 0).astype(np.int64)
         for column in (9, 10, 11)
@@ -147,13 +150,13 @@ def field_of(task: Task, teams: frozenset[int], at: datetime | None = None) -> F
     # the license of the judges' help has lapsed: people rank at once
     by_scores = by_scores or (at is None and has_lapsed(task))
     if by_scores:
-        # not estimated together yet, or other systems than now: by the scores alone
+        # The systems have not been estimated together yet, so only scores rank them.
         first, last, cluster = _by_scores(
             np.where(ranked, mean, np.nan), low, high, private
         )
     provisional = np.array([_provisional(row, at) for row in rows], dtype=np.bool_)
     provisional &= ranked
-    ranks = (first, last, cluster, provisional, bool(by_scores))
+    ranks = (first, last, cluster, provisional, contrastive, bool(by_scores))
     return Field(pk, simulated, private, mean, low, high, n, *ranks)
 
 
@@ -179,7 +182,11 @@ def _rows(
     # No dates: making 5,000 of them would cost more than everything else here.
     submissions = (
         Submission.objects.filter(may_see, task=task)
-        .annotate(score=score, published=Q(published_at__isnull=False))
+        .annotate(
+            score=score,
+            published=Q(published_at__isnull=False),
+            contrastive=Q(entry=CONTRASTIVE),
+        )
         .order_by("pk")
     )
     if at is not None:
@@ -201,6 +208,7 @@ def _rows(
             "human_evaluation__ranks_partial",
             "score__provisional",
             *([] if at is None else ["human_evaluation__final_at"]),
+            "contrastive",
         )
     )
 
@@ -322,7 +330,7 @@ def order_from(task: Task, sort: str | None, direction: str | None) -> Order:
     return Order(sort, _DIRECTIONS.get(direction or "") or first_direction(sort))
 
 
-def arranged(
+def arrange_rows(
     task: Task,
     field: Field,
     order: Order,
@@ -332,7 +340,7 @@ def arranged(
 ) -> Ints:
     """Return the rows in order; those without a value come last, the newest first.
 
-    By score, partial ones are separate: below all ranked rows, above those that wait;
+    By score, partial and contrastive ones are separate: below all ranked rows, above those that wait;
     with `apart`, provisional ones come between both, unless all are provisional.
     """
     values = _values(task, field, order.key, at)
@@ -340,7 +348,7 @@ def arranged(
     # lexsort sorts by its last key first: group, then value, then the newest
     group = np.isnan(values) * 3
     if order.key == "human":
-        group = group + field.partial * 2
+        group = group + (field.partial | field.contrastive) * 2
         group += field.provisional if apart and field.provisional_apart else 0
     if order.key == "human" and task.configuration.judges.rank:
         # the scores are people's, and ranks may use judges' help: these come first

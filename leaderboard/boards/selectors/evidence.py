@@ -207,7 +207,7 @@ def choices(metrics: Sequence[MetricLine], *, judged: bool) -> list[tuple[str, s
         orders += [
             (
                 f"{APART}-{line.words.slug}",
-                f"disagreement between people and {line.words.label}",
+                f"disagreement between raters and {line.words.label}",
             )
             for line in metrics
         ]
@@ -239,7 +239,7 @@ def _number(text: str) -> float | None:
     return number if isfinite(number) else None
 
 
-def arranged(
+def arrange_outputs(
     submission: Submission,
     evaluation: HumanEvaluation | None,
     wish: Wish,
@@ -265,10 +265,10 @@ def arranged(
     elif not wish.ascending:
         positions.reverse()
     found = Arranged(positions, ratings, values, slug, said)
-    return replace(found, positions=_narrowed(submission, found, wish))
+    return replace(found, positions=_narrow(submission, found, wish))
 
 
-def _narrowed(submission: Submission, found: Arranged, wish: Wish) -> list[int]:
+def _narrow(submission: Submission, found: Arranged, wish: Wish) -> list[int]:
     positions = found.positions
     if wish.low is not None or wish.high is not None:
         low = -inf if wish.low is None else wish.low
@@ -309,7 +309,7 @@ def _ratings(
     main = main_criterion(evaluation.task)
     unit = unit_for(evaluation.design, evaluation.campaign, main)
     means = {
-        position: float(np.mean(unit.averaged(np.array(answers[main], float))))
+        position: float(np.mean(unit.to_averaged(np.array(answers[main], float))))
         for position, answers in said.items()
         if main in answers
     }
@@ -328,7 +328,6 @@ def _values(submission: Submission, slug: str) -> dict[int, float]:
 def _apart(
     ratings: dict[int, float], values: dict[int, float], slug: str
 ) -> dict[int, float]:
-    """Return the negative distance of people and a metric in ranks."""
     from scipy.stats import rankdata
 
     judged = sorted(set(ratings) & set(values))

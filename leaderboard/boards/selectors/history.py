@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from genie.lib.serving.caches import computed_once
 from leaderboard.boards.selectors.columns import main_criterion
-from leaderboard.boards.selectors.pairs import compared
+from leaderboard.boards.selectors.pairs import compare_systems
 from leaderboard.boards.selectors.version import KEPT_SECONDS, state
 from leaderboard.evaluation.models.human_evaluation import Score
 from leaderboard.evaluation.selectors.ranked_scores import is_ranked
@@ -32,6 +32,7 @@ class Published:
     of: int
     ranks_partial: bool
     provisional: bool
+    entry: str
 
 
 @dataclass(frozen=True)
@@ -88,6 +89,7 @@ def _history(task: Task) -> History:
             "evaluation__n_instances",
             "evaluation__ranks_partial",
             "provisional",
+            "submission__entry",
         )
     )
     results = [Published(*cast("tuple[Any, ...]", row)) for row in rows]
@@ -95,10 +97,14 @@ def _history(task: Task) -> History:
         one
         for one in results
         if is_ranked(
-            one.n, one.of, ranks_partial=one.ranks_partial, provisional=one.provisional
+            one.n,
+            one.of,
+            ranks_partial=one.ranks_partial,
+            provisional=one.provisional,
+            entry=one.entry,
         )
     ]
-    found = compared(task)
+    found = compare_systems(task)
     return History(results, _leads(ranked, found[1] if found else None))
 
 
@@ -109,7 +115,8 @@ def _leads(results: list[Published], ranking: Ranking | None) -> list[Lead]:
         if best is None:
             leads.append(Lead(result, None, sure=True))
         elif result.mean > best.mean:
-            gain = result.mean - best.mean
+            # of the printed numbers, so that a reader's subtraction agrees
+            gain = round(result.mean, 1) - round(best.mean, 1)
             leads.append(Lead(result, gain, sure=_above(ranking, result, best)))
     return leads
 

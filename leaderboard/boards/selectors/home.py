@@ -1,32 +1,18 @@
-import time
 from collections.abc import Iterable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 
-from django.core.cache import caches
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Sum, Window
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Window
 from django.db.models.functions import RowNumber
 
-from crowd.hits.models import Rating
-from crowd.money.models import LedgerEntry
-from genie.lib.serving.caches import computed as cache
 from leaderboard.boards.selectors.columns import main_criterion
 from leaderboard.evaluation.models.human_evaluation import Score
-from leaderboard.evaluation.selectors.ranked_scores import COUNTED, ranked
-from leaderboard.imports.selectors import PLATFORM
+from leaderboard.evaluation.selectors.ranked_scores import ranked
 from leaderboard.submissions.models import Submission
 from leaderboard.submissions.selectors import public
 from leaderboard.tasks.models import Task
 
 N_BEST = 3
 N_LATEST = 6
-# Counting all answers reads the largest table, and the front page is asked for most.
-_FRESH_SECONDS = 60
-# Slower counts are left to a job, which uses one fiftieth of a processor at most; a
-# page counts itself if no job has done so for twenty times as long.
-_LONG_SECONDS = 0.1
-_COUNTED_AGAIN = 50
-_WAITS_FOR_JOB = 1_000
-_KEPT_SECONDS = 86_400
 
 
 @dataclass
@@ -52,31 +38,12 @@ class TaskCard:
         return self.n_simulated == self.n_systems
 
 
-@dataclass(frozen=True)
-class Numbers:
-    """Totals of the site; answers of programs are counted separately."""
-
-    submissions: int
-    ratings: int
-    workers: int
-    paid_cents: int
-    simulated_ratings: int
-    simulated_submissions: int
-
-    def any(self) -> bool:
-        return any(getattr(self, one.name) for one in fields(self))
-
-
-# counts of another version are ignored
-_KEY = "-".join(["home", *(one.name for one in fields(Numbers))])
-
-
 def tasks_in_order(text: str = "", kind: str = "") -> QuerySet[Task]:
     """Return tasks: demonstrations and imports last, those with results first."""
     results = Submission.objects.filter(
         public(), task=OuterRef("pk"), published_at__isnull=False
     )
-    tasks = Task.objects.filter(called(text)).defer("description")
+    tasks = Task.objects.filter(name_contains(text)).defer("description")
     if kind:
         tasks = tasks.filter(kind=kind)
     return tasks.annotate(has_results=Exists(results.order_by())).order_by(
@@ -84,7 +51,7 @@ def tasks_in_order(text: str = "", kind: str = "") -> QuerySet[Task]:
     )
 
 
-def called(text: str) -> Q:
+def name_contains(text: str) -> Q:
     if not text:
         return Q()
     return Q(title__icontains=text) | Q(slug__icontains=text)
@@ -147,7 +114,7 @@ def latest(n: int = N_LATEST) -> list[Score]:
     submissions = dict(newest)
     tasks = Task.objects.filter(pk__in=set(submissions.values()))
     return list(
-        _shown(tasks.only("slug", "kind", "config"))
+        _public_scores(tasks.only("slug", "kind", "config"))
         .filter(submission__in=list(submissions))
         .select_related("submission__task", "submission__team", "evaluation")
         .prefetch_related("evaluation__campaigns")
@@ -159,7 +126,7 @@ def _best(tasks: list[Task]) -> list[tuple[Score, int]]:
     # a window over all tasks at once, where a query for each would grow with their
     # number; over keys alone, because a score is long
     ranking = (
-        _shown(tasks)
+        _public_scores(tasks)
         .filter(ranked())
         .annotate(
             place=Window(
@@ -177,7 +144,7 @@ def _best(tasks: list[Task]) -> list[tuple[Score, int]]:
     return [(scores[pk], n) for pk, n in n_ranked.items()]
 
 
-def _shown(tasks: Iterable[Task]) -> QuerySet[Score]:
+def _public_scores(tasks: Iterable[Task]) -> QuerySet[Score]:
     by_criterion: dict[str, list[int]] = {}
     for task in tasks:
         by_criterion.setdefault(main_criterion(task), []).append(task.pk)
@@ -190,80 +157,4 @@ def _shown(tasks: Iterable[Task]) -> QuerySet[Score]:
         ranking,
         superseded_at=None,
         submission__published_at__isnull=False,
-    )
-
-
-def numbers() -> Numbers:
-    """Count the site's work; cached for a minute, or by a job if counting is slow."""
-    counts: Numbers | None = cache.get("home-numbers")
-    if counts is None:
-        kept: _Counted | None = caches["shared"].get(_KEY)
-        if kept is None or kept.is_older_than(_WAITS_FOR_JOB):
-            kept = _counted()
-        counts = kept.numbers
-        cache.set("home-numbers", counts, _FRESH_SECONDS)
-    return counts
-
-
-def count_again() -> None:
-    kept: _Counted | None = caches["shared"].get(_KEY)
-    if kept is None or kept.is_older_than(_COUNTED_AGAIN):
-        _counted()
-
-
-@dataclass(frozen=True)
-class _Counted:
-    numbers: Numbers
-    at: float
-    seconds: float
-
-    def is_older_than(self, times_its_cost: float) -> bool:
-        return time.time() - self.at > max(
-            _FRESH_SECONDS, times_its_cost * self.seconds
-        )
-
-
-def _counted() -> _Counted:
-    start = time.monotonic()
-    counts = _numbers()
-    took = time.monotonic() - start
-    kept = _Counted(counts, time.time(), took)
-    if took > _LONG_SECONDS:
-        caches["shared"].set(_KEY, kept, _KEPT_SECONDS)
-    return kept
-
-
-def _numbers() -> Numbers:
-    counted = (
-        Rating.objects.filter(
-            assignment__state__in=COUNTED, assignment__replaced_at=None
-        )
-        # imported ratings were not collected here
-        .exclude(assignment__worker__platform=PLATFORM)
-        .aggregate(
-            ratings=Count("pk", filter=Q(assignment__worker__simulated=False)),
-            workers=Count(
-                "assignment__worker",
-                filter=Q(assignment__worker__simulated=False),
-                distinct=True,
-            ),
-            simulated=Count("pk", filter=Q(assignment__worker__simulated=True)),
-        )
-    )
-    paid = LedgerEntry.objects.filter(
-        state=LedgerEntry.State.DONE,
-        campaign__simulated=False,
-        kind__in=[LedgerEntry.Kind.REWARD, LedgerEntry.Kind.BONUS],
-    ).aggregate(cents=Sum("amount_cents"))
-    handed_in = Submission.objects.filter(public(), task__imported=False).aggregate(
-        real=Count("pk", filter=Q(simulated=False)),
-        simulated=Count("pk", filter=Q(simulated=True)),
-    )
-    return Numbers(
-        submissions=handed_in["real"],
-        ratings=counted["ratings"],
-        workers=counted["workers"],
-        paid_cents=paid["cents"] or 0,
-        simulated_ratings=counted["simulated"],
-        simulated_submissions=handed_in["simulated"],
     )

@@ -27,9 +27,10 @@ from leaderboard.tasks.models import Task
 #: Explanation of the two numbers wherever they are shown side by side.
 JUDGED_HELP = (
     "People’s mean rating over all instances that licensed judges scored, with the "
-    "judges’ help (efficient influence function, cross-fitted), beside the same from "
-    "people’s ratings alone; 95 % intervals over workers and instances (instances alone "
-    "where nobody knows who rated). Judges are programs: their scores move the estimate only as far as they foretell people’s."
+    "judges’ help (efficient influence function, cross-fitted), next to the mean of "
+    "people’s ratings alone. 95% intervals cover workers and instances (only "
+    "instances if the raters are not recorded). Judges are programs. Their scores "
+    "change the estimate only as much as they predict people’s."
 )
 
 
@@ -57,13 +58,13 @@ class Judged:
         --------
         >>> mean = Interval(1.0, 0.0, 2.0)
         >>> Judged("c", mean, mean, 0.2, -12.4, 200, 900, (), 0).saved
-        '−12 (−6 %)'
+        '−12 (−6%)'
         """
         share = 100 * self.labels_saved / max(self.n_people, 1)
-        return f"{_signed(self.labels_saved)} ({_signed(share)} %)"
+        return f"{_format_signed(self.labels_saved)} ({_format_signed(share)}%)"
 
 
-def _signed(value: float) -> str:
+def _format_signed(value: float) -> str:
     # "-0" is 0
     return f"{round(value):,}".replace("-", "−")
 
@@ -123,7 +124,7 @@ class Raters:
 
 
 def raters_of(task: Task, now: State) -> dict[int, Raters]:
-    return computed_once(now.key("raters"), lambda: _counted(task), _KEPT_SECONDS)
+    return computed_once(now.key("raters"), lambda: _count_raters(task), _KEPT_SECONDS)
 
 
 def agreement_of(task: Task) -> dict[str, Agreement]:
@@ -136,7 +137,7 @@ def agreement_of(task: Task) -> dict[str, Agreement]:
     }
 
 
-def _counted(task: Task) -> dict[int, Raters]:
+def _count_raters(task: Task) -> dict[int, Raters]:
     rows = EvaluationCampaign.objects.filter(
         public("submission__"), submission__task=task
     ).annotate(system=F("submission"), design=F("evaluation__design"))

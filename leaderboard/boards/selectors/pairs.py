@@ -113,7 +113,7 @@ def matrix(
     `population` is the task's own by default. A different one is estimated for the
     page, which takes as long as the board's fit, and cached.
     """
-    found = compared(task, population)
+    found = compare_systems(task, population)
     shown = systems(task, pks)
     inside = (
         [] if found is None else [s for s in shown if str(s.pk) in found[1].systems]
@@ -146,7 +146,7 @@ def matrix(
     )
 
 
-def compared(
+def compare_systems(
     task: Task, population: Population | None = None
 ) -> tuple[SystemEstimates, Ranking] | None:
     fit = current_fit(task)
@@ -193,7 +193,7 @@ def _pair(
 ) -> Pair:
     p_value = ranking.p_value(str(a.pk), str(b.pk))
     ratings, workers, instances = (
-        (0, 0, 0) if p_value <= ALPHA else _missing(fit, a, b, level)
+        (0, 0, 0) if p_value <= ALPHA else _plan_missing(fit, a, b, level)
     )
     return Pair(
         a=a,
@@ -208,7 +208,7 @@ def _pair(
     )
 
 
-def _missing(
+def _plan_missing(
     fit: SystemEstimates, a: System, b: System, level: float
 ) -> tuple[int | None, int | None, int]:
     """Plan the missing ratings and workers for a true difference as large as observed.

@@ -23,7 +23,7 @@ from leaderboard.boards.selectors.columns import (
     Ints,
     Order,
     Place,
-    arranged,
+    arrange_rows,
     crowd_groups,
     current,
     field_of,
@@ -44,7 +44,7 @@ from leaderboard.evaluation.selectors.ranked_scores import (
     partial_of,
 )
 from leaderboard.metric_runs.models import MetricResult
-from leaderboard.stats.multiplicity import widening
+from leaderboard.stats.multiplicity import widening_factor
 from leaderboard.submissions.models import Submission, shown_state
 from leaderboard.submissions.selectors import public, team_ids
 from leaderboard.tasks.models import Task
@@ -108,12 +108,12 @@ def attempts_of(submission: Submission, score: Score | None) -> Attempts:
     found = attempts(submission.task, [team])[team, submission.simulated]
     if score is None or not found.chosen(score.mean):
         return found
-    low, high = _corrected(score, found.n_rated)
+    low, high = _correct_interval(score, found.n_rated)
     return replace(found, low=low, high=high)
 
 
-def _corrected(score: Score, n: int) -> tuple[float, float]:
-    factor = widening(n)
+def _correct_interval(score: Score, n: int) -> tuple[float, float]:
+    factor = widening_factor(n)
     low = score.mean - factor * (score.mean - score.low)
     high = score.mean + factor * (score.high - score.mean)
     return (
@@ -176,6 +176,7 @@ class Row:
     human: Human | None
     pending: Pending | None
     baseline: str = ""
+    entry: str = ""
     # set if the score is from too few instances to be ranked by itself
     partial: Partial | None = None
     # the best of this many rated attempts of its team; None: not the best of several
@@ -188,7 +189,7 @@ class Row:
 
     @property
     def mark(self) -> str:
-        return BASELINES.get(self.baseline, "")
+        return BASELINES.get(self.baseline) or self.entry
 
 
 _FIELDS = (
@@ -207,6 +208,7 @@ _FIELDS = (
     "first__campaign__state",
     "helped",
     "baseline",
+    "entry",
 )
 
 
@@ -245,7 +247,7 @@ def fetch_rows(
     may_help = [pk for pk in scored if data_of[pk]["helped"]]
     helped = judged_of(task, may_help) if may_help and at is None else {}
     judged = n_judged(being_judged) if being_judged else {}
-    stopped = _stopped(
+    stopped = _stopped_notes(
         [
             pk
             for pk in being_judged
@@ -298,7 +300,7 @@ def _with_best(
     ]
 
 
-def _stopped(pks: list[int]) -> dict[int, str]:
+def _stopped_notes(pks: list[int]) -> dict[int, str]:
     if not pks:
         return {}
     links = EvaluationCampaign.objects.filter(submission__in=pks)
@@ -355,6 +357,7 @@ def _row(
         human=human,
         partial=partial_of(human.n, human.of, state) if human else None,
         baseline=data["baseline"],
+        entry=data["entry"],
         pending=None
         if place.scored
         else Pending(min(judged, n_planned), n_planned, stopped),
@@ -397,7 +400,7 @@ def _metrics(pks: list[int], at: datetime | None) -> dict[int, dict[str, float]]
 
 # A task's board: the ranked systems and their uncertainty.
 #
-# Ranks need every score of the task, but a page needs only the details of its own rows:
+# Ranks need every score of the task, but a page needs only the details of the rows on it:
 # the order is made from one narrow query, and rows are fetched on access. The number of
 # queries does not depend on the number of submissions.
 
@@ -425,6 +428,7 @@ class Standings(Sequence[Row]):
     ) -> None:
         # private rows have hypothetical ranks, so they are not counted among the ranked
         self.n_ranked = int((field.ranked & ~field.private).sum())
+        self.n_first = int(((field.first == 1) & ~field.private).sum())
         # evidence is of current ratings, and does not apply to a past board
         self.groups = crowd_groups(task) if at is None and self.n_ranked > 1 else {}
         if self.groups and order == DEFAULT:
@@ -448,8 +452,12 @@ class Standings(Sequence[Row]):
         self.n_rated_by_people = int((field.scored & ~field.simulated).sum())
         self.n_rated_by_programs = int((field.scored & field.simulated).sum())
         self.extent = None if self.groups else _extent(field)
-        self._in_order = _filtered(
-            task, field, arranged(task, field, order, at, apart=apart), chosen, teams
+        self._in_order = _filter_rows(
+            task,
+            field,
+            arrange_rows(task, field, order, at, apart=apart),
+            chosen,
+            teams,
         )
 
     @property
@@ -531,7 +539,7 @@ def standings(
     )
 
 
-def _filtered(
+def _filter_rows(
     task: Task, field: Field, indices: Ints, chosen: Filter, teams: frozenset[int]
 ) -> Ints:
     keep = np.ones(len(field), dtype=np.bool_)

@@ -17,7 +17,7 @@ from crowd.hits.selectors import open_pages, stopped_words
 from genie.lib.serving.languages import ENGLISH
 from leaderboard.boards.selectors.rows import Pending
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
-from leaderboard.evaluation.selectors.ranked_scores import n_judged
+from leaderboard.evaluation.selectors.ranked_scores import n_judged, to_approve
 from leaderboard.evaluation.selectors.system_ratings import evaluation_of
 from leaderboard.evaluation.selectors.unsettled import LAST_CHECK, unsettled
 from leaderboard.evaluation.services.refit import AGAIN
@@ -36,25 +36,26 @@ def waiting_sentence(
     submission: Submission, waits: str, events: list[SubmissionEvent]
 ) -> str:
     """Return a sentence; `waits` is its beginning, without a full stop."""
-    since = next((e.at for e in events if e.state == submission.state), None)
+    since = _arrival(submission, events)
     if since is None:
         return f"{waits}."
-    said = {"waits": waits, "since": _lasting(timezone.now() - since)}
-    usual = _usual(submission)
+    said = {"waits": waits, "since": _format_span(timezone.now() - since)}
+    after = Submission.WALK.index(submission.state) + 1
+    usual = _usual(submission, Submission.WALK[after])
     if usual is None:
-        return gettext("%(waits)s, since %(since)s ago.") % said
+        return gettext("%(waits)s, for %(since)s so far.") % said
     n, lasts = usual
     return gettext(
-        "%(waits)s, since %(since)s ago; usually %(usual)s (median of the last %(n)s)."
-    ) % {**said, "usual": _lasting(lasts), "n": n}
+        "%(waits)s, for %(since)s so far; usually %(usual)s (median of the last %(n)s)."
+    ) % {**said, "usual": _format_span(lasts), "n": n}
 
 
-def _usual(submission: Submission) -> tuple[int, timedelta] | None:
-    """Return how many other submissions left this state, and after which median time."""
+def _arrival(submission: Submission, events: list[SubmissionEvent]) -> datetime | None:
+    return next((e.at for e in events if e.state == submission.state), None)
+
+
+def _usual(submission: Submission, after: str) -> tuple[int, timedelta] | None:
     state = submission.state
-    if state not in Submission.WALK[:-1]:
-        return None
-    after = Submission.WALK[Submission.WALK.index(state) + 1]
     others = SubmissionEvent.objects.filter(
         submission__task=submission.task_id,
         # programs answer in minutes, people in days
@@ -75,7 +76,34 @@ def _usual(submission: Submission) -> tuple[int, timedelta] | None:
     return len(lasted), timedelta(seconds=median(lasted))
 
 
-def _lasting(span: timedelta) -> str:
+def _expected_day(
+    submission: Submission, events: list[SubmissionEvent], pending: Pending | None
+) -> str:
+    """Return the place in the queue and the expected day of the score, if known."""
+    queue, day = "", _expected_at(submission, events, pending)
+    if submission.state == State.MEASURED:
+        n = to_approve().filter(pk__lte=submission.pk).count()
+        queue = gettext("Number %(n)s of %(of)s in the queue for approval.") % {
+            "n": n,
+            "of": to_approve().count(),
+        }
+    if day is None:
+        return queue
+    score = gettext("Score expected on %(day)s.")
+    return f"{queue} {score % {'day': date_format(day, 'l, Y-m-d')}}".strip()
+
+
+def _expected_at(
+    submission: Submission, events: list[SubmissionEvent], pending: Pending | None
+) -> datetime | None:
+    since, now = _arrival(submission, events), timezone.now()
+    if since and pending and pending.n:  # at the pace so far
+        return now + (now - since) * ((pending.of - pending.n) / pending.n)
+    usual = _usual(submission, State.PUBLISHED)
+    return max(now, since + usual[1]) if since and usual else None
+
+
+def _format_span(span: timedelta) -> str:
     if span < _MINUTE:
         return gettext("less than a minute")
     now = timezone.now()
@@ -184,13 +212,15 @@ class SubmissionProgress:
     pending: Pending | None
     # people's progress, in words
     rated: str = ""
+    # the place in the queue and the day of the score
+    expected: str = ""
 
     @property
     def version(self) -> str:
         """Return a tag of this state, which changes with anything displayed."""
         newest = self.newest.pk if self.newest else 0
         stands = [(step.state, step.status, step.sentence) for step in self.steps]
-        text = repr((newest, stands, self.waits_for, self.rated))
+        text = repr((newest, stands, self.waits_for, self.rated, self.expected))
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     @property
@@ -207,7 +237,7 @@ def submission_progress(
 ) -> SubmissionProgress:
     """Return the progress that the viewer may see: events in full for team and staff."""
     events = list(submission.events.order_by("pk"))
-    pending = _pending(submission, evaluation)
+    pending = _find_pending(submission, evaluation)
     waits = _waits_for(submission, evaluation, pending)
     return SubmissionProgress(
         steps=_steps(submission, events, view),
@@ -217,11 +247,14 @@ def submission_progress(
         if _is_only_compared(submission)
         else _honest(submission, _NEXT.get(submission.state, "")),
         pending=pending,
-        rated=_rated(submission, pending),
+        rated=_rated_words(submission, pending),
+        expected=""
+        if _is_held(submission, evaluation)
+        else _expected_day(submission, events, pending),
     )
 
 
-def _pending(
+def _find_pending(
     submission: Submission, evaluation: HumanEvaluation | None
 ) -> Pending | None:
     if submission.state != State.ANNOTATING or evaluation is None:
@@ -256,11 +289,24 @@ def _waits_for(
     return _honest(submission, _WAITS[State.ANNOTATING])
 
 
+def _is_held(submission: Submission, evaluation: HumanEvaluation | None) -> bool:
+    """Check whether no day can be expected, as no work is under way."""
+    return (
+        submission.state not in Submission.WALK[:-1]
+        or _is_only_compared(submission)
+        or bool(
+            submission.state == State.ANNOTATING
+            and evaluation
+            and evaluation.campaign.state != Campaign.State.RUNNING
+        )
+    )
+
+
 def _is_only_compared(submission: Submission) -> bool:
     return submission.state == State.MEASURED and submission.task.side_by_side
 
 
-def _rated(submission: Submission, pending: Pending | None) -> str:
+def _rated_words(submission: Submission, pending: Pending | None) -> str:
     if pending is None:
         return ""
     said = {"n": f"{pending.n:,}", "of": f"{pending.of:,}"}
@@ -276,7 +322,7 @@ def _steps(
 ) -> list[Step]:
     # a step may be taken twice (scored again): the last time counts
     last = {event.state: event for event in events}
-    reached = _reached(submission, last)
+    reached = _reached_step(submission, last)
     # the only state that is itself an activity, and not the end of one
     going_on = submission.state == State.ANNOTATING and not submission.failed_step
     steps = []
@@ -309,7 +355,7 @@ def _honest(submission: Submission, words: str) -> str:
     return gettext(words) if words else ""
 
 
-def _reached(submission: Submission, last: dict[str, SubmissionEvent]) -> int:
+def _reached_step(submission: Submission, last: dict[str, SubmissionEvent]) -> int:
     if submission.state in Submission.WALK:
         return Submission.WALK.index(submission.state)
     if submission.state in _OFF_WALK:
@@ -357,7 +403,7 @@ class ScoreChange:
     at: datetime
     reason: str
     before: float
-    # None: it has no counting rating any more
+    # None if no ratings count any longer
     after: float | None
     was_provisional: bool
 
@@ -404,7 +450,7 @@ def _change(old: Score, new: Score | None) -> ScoreChange:
     return ScoreChange(
         criterion=old.criterion,
         at=(new.created_at if new else old.superseded_at) or old.created_at,
-        reason=new.reason if new else "no rating counts any more",
+        reason=new.reason if new else "no ratings count any longer",
         before=old.mean,
         after=new.mean if new else None,
         was_provisional=old.provisional,

@@ -97,7 +97,7 @@ def _rows(task: Task, fit: BoardFit, weights: Mapping[str, float]) -> list[Weigh
     named = {str(s.pk): s for s in systems(task, ranked_pks(task))}
     if not named:
         return []
-    compared = _compared(task, fit, weights)
+    compared = _compare(task, fit, weights)
     of_board = _of_board(task, next(iter(weights))) if len(weights) == 1 else {}
     # magnitudes are averaged as logarithms: 100 for the reference
     z_scores, unit = task.human.estimate == Z_SCORES, _unit(task)
@@ -106,7 +106,7 @@ def _rows(task: Task, fit: BoardFit, weights: Mapping[str, float]) -> list[Weigh
         compared.fit, compared.ranking(named), seed=seed_from("weights", task.slug)
     ):
         points = of_board.get(int(row.system)) or (
-            row.interval if z_scores else unit.shown(row.interval)
+            row.interval if z_scores else unit.to_score(row.interval)
         )
         rows.append(WeightedRow(named[row.system], points, row.ranks, row.p_first))
     return sorted(rows, key=lambda row: -row.interval.estimate) if of_board else rows
@@ -125,7 +125,7 @@ def _unit(task: Task) -> Unit:
     return next(iter(units.values()))
 
 
-def _compared(task: Task, fit: BoardFit, weights: Mapping[str, float]) -> Compared:
+def _compare(task: Task, fit: BoardFit, weights: Mapping[str, float]) -> Compared:
     import pandas as pd
 
     if len(weights) == 1:
@@ -145,9 +145,9 @@ def _compared(task: Task, fit: BoardFit, weights: Mapping[str, float]) -> Compar
     # each criterion has different workers: their errors are independent
     every = [read(fit.criteria[name]).fit for name in weights]
     common = set.intersection(*(set(one.systems) for one in every))
-    fits = [one.of(sorted(common, key=one.systems.index)) for one in every]
+    fits = [one.keep_systems(sorted(common, key=one.systems.index)) for one in every]
     apart = together(fits, list(weights.values()))
-    # rank sums compare outputs, whoever rated them on which criterion
+    # Rank sums compare outputs, regardless of rater and criterion.
     values, labels = _whole(table.groupby(_OUTPUT).mean(), weights)
     if task.human.ranks != RANK_SUMS or not len(values):
         return Compared(apart)
@@ -171,7 +171,7 @@ def _side_by_side(task: Task, criteria: Sequence[str]) -> pd.DataFrame:
     ratings = ratings[ratings["criterion"].isin(criteria)]
     parts = [
         group.assign(
-            value=units[int(str(pk)), str(name)].averaged(
+            value=units[int(str(pk)), str(name)].to_averaged(
                 group["value"].to_numpy(float)
             )
         )

@@ -4,12 +4,14 @@ from datetime import datetime
 from typing import Any, Literal
 from urllib.parse import parse_qsl, urlencode
 
+from django.contrib.humanize.templatetags.humanize import apnumber
 from django.core.paginator import Page
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.text import capfirst
 
 from genie.accounts.staff import staff_may
 from genie.lib.moment import read_moment, stamp, whole_second
@@ -36,6 +38,7 @@ from leaderboard.boards.selectors.columns import (
 from leaderboard.boards.selectors.judged import JUDGED_HELP
 from leaderboard.boards.selectors.rows import Human, Row, Standings, standings
 from leaderboard.boards.selectors.version import KEPT_FROM_ROWS, KEPT_SECONDS, state
+from leaderboard.boards.views.submission import system_drawer
 from leaderboard.charts import Axis, axis_over
 from leaderboard.evaluation.selectors.board_ratings import who_ranks
 from leaderboard.evaluation.selectors.comparisons import compared
@@ -49,10 +52,11 @@ from leaderboard.metric_runs.selectors import (
 from leaderboard.submissions.selectors import Staff, public, team_ids
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.services.load import versions_of
+from quality.detection.selectors import limits_of
 
 # A visitor's choices on a board as parameters of the address.
-FULL = "full"
-TEAM, DATE, JUDGED = "team", "date", "judged"
+FULL, METRICS = "full", "metrics"
+JUDGED = "judged"
 CRITERION = "criterion:"
 
 
@@ -75,6 +79,11 @@ class Address:
     chosen: Filter = ALL
     # whether intervals are drawn on the whole scale
     full: bool = False
+    # whether a page shows the columns beside the ranking score
+    show: bool = False
+    compare: bool = False
+    # the system whose drawer is open
+    opened: str = ""
     # the columns that result from `columns` on the task's board
     choices: tuple[Choice, ...] = ()
 
@@ -90,6 +99,10 @@ class Address:
     def shows(self, key: str) -> bool:
         return any(one.shown for one in self.choices if one.key == key)
 
+    def alone(self) -> "Address":
+        """Return the address for a page, which shows further columns on request only."""
+        return self if self.show or self.columns else replace(self, choices=())
+
     def query(self, *, page: int | None = None, **changed: Any) -> str:
         new = replace(self, **changed)
         parts: list[tuple[str, str]] = []
@@ -101,6 +114,9 @@ class Address:
             parts += [("columns", key) for key in new.columns]
         parts += filter_parameters(new.chosen)
         parts += [("axis", FULL)] if new.full else []
+        parts += [("show", METRICS)] if new.show else []
+        parts += [("compare", "1")] if new.compare else []
+        parts += [("open", new.opened)] if new.opened else []
         if page:
             parts.append(("page", str(page)))
         return "?" + urlencode(parts)
@@ -135,6 +151,9 @@ def read_address(task: Task, parameters: QueryDict) -> Address:
         columns,
         read_filter(parameters),
         full=parameters.get("axis") == FULL,
+        show=parameters.get("show") == METRICS,
+        compare="compare" in parameters,
+        opened=parameters.get("open", "")[:18],
         choices=choices,
     )
 
@@ -156,9 +175,8 @@ def _usual_choices(task: Task) -> list[Choice]:
         Choice(slug, metric_words(slug).label, shown=slug in headline, metric=slug)
         for slug in metrics_of(task)
     ]
-    team, day = Choice(TEAM, "Team", shown=True), Choice(DATE, "Date", shown=True)
     judged = Choice(JUDGED, "people, with judges’ help", shown=True)
-    return [team, day, *criteria, judged, *metrics]
+    return [*criteria, judged, *metrics]
 
 
 def filter_parameters(chosen: Filter) -> list[tuple[str, str]]:
@@ -175,7 +193,7 @@ def filter_parameters(chosen: Filter) -> list[tuple[str, str]]:
 
 
 # Headings of the rows below the ranked ones.
-PROVISIONAL = "Provisional: it is still being checked which ratings count"
+PROVISIONAL = "Provisional: ratings are still being checked"
 PARTIAL = "Partial: too few instances rated to be ranked"
 WAITING = "Waiting for human evaluation"
 
@@ -193,7 +211,6 @@ class Column:
 class Line:
     row: Row
     rank: str
-    bracket: str
     # the group of rows that begins with this one, if it is separate
     section: str
     # the cluster that begins with this row, below another
@@ -213,12 +230,11 @@ def column(key: str, label: str, address: Address) -> Column:
     return Column(key, label, address.query(order=turned), sorted_)
 
 
-def columns(address: Address, *, simulated: bool) -> dict[str, Any]:
-    human = "Simulated score" if simulated else "Human score"
+def columns(address: Address) -> dict[str, Any]:
     return {
         "system": column("system", "System", address),
         "date": column("date", "Date", address),
-        "human": column("human", human, address),
+        "human": column("human", "Score", address),
         "metrics": [
             (column(slug, metric_words(slug).label, address), metric_words(slug))
             for slug in address.metrics
@@ -234,25 +250,27 @@ def lines(
     absent: Collection[str] = (),
     provisional_apart: bool = False,
 ) -> list[Line]:
-    """Format a page's rows; brackets join neighbors of a cluster; `absent` are metrics."""
+    """Format a page's rows; `absent` are metrics that were not computed here."""
     # in any other order neighbors are unrelated
     ranked = address.order == DEFAULT
     groups = [
         _group(row, provisional_apart=provisional_apart) if ranked else ""
         for row in rows
     ]
-    joined = [_joined(row, group) for row, group in zip(rows, groups, strict=True)]
     metrics = [metric_words(slug) for slug in address.metrics]
     criteria = address.criteria
     return [
         Line(
             row=row,
             rank=_rank(row),
-            bracket=_bracket(joined, i) if ranked else "",
             section=groups[i] if i == 0 or groups[i] != groups[i - 1] else "",
             cluster=row.cluster if ranked and _begins_cluster(rows, i) else None,
             bar=charts.bar(
-                axis, row.human, inner=row.human.inner, simulated=row.simulated
+                axis,
+                row.human,
+                inner=row.human.inner,
+                simulated=row.simulated,
+                hollow=row.human.provisional,
             )
             if axis and row.human
             else SafeString(""),
@@ -283,27 +301,6 @@ def _group(row: Row, *, provisional_apart: bool) -> str:
     return PROVISIONAL if provisional_apart and row.human.provisional else ""
 
 
-def _joined(row: Row, group: str) -> str:
-    if row.private or row.rank_first is None:
-        return _rank(row)
-    # with too many systems for clusters, those of equal ranks are joined
-    by = f"cluster {row.cluster}" if row.cluster else _rank(row)
-    return f"{group} {by}"
-
-
-def _bracket(joined: list[str], i: int) -> str:
-    if not joined[i]:
-        return ""
-    above = i > 0 and joined[i - 1] == joined[i]
-    below = i + 1 < len(joined) and joined[i + 1] == joined[i]
-    return {
-        (False, True): " b1",
-        (True, True): " b2",
-        (True, False): " b3",
-        (False, False): "",
-    }[above, below]
-
-
 def _begins_cluster(rows: Sequence[Row], i: int) -> bool:
     clusters = [row.cluster for row in rows[:i] if row.cluster and not row.private]
     row = rows[i]
@@ -329,7 +326,7 @@ def board(request: HttpRequest, slug: str, at: str = "") -> HttpResponse:
     if not at and (typed_moment := request.GET.get("at")):
         return _to_moment(task, typed_moment)
     moment = _moment(at) if at else None
-    address = read_address(task, request.GET)
+    address = read_address(task, request.GET).alone()
     # evidence on current ratings does not apply to a past board
     beside = {} if moment else evidence_beside_board(task)
     context = {
@@ -337,14 +334,15 @@ def board(request: HttpRequest, slug: str, at: str = "") -> HttpResponse:
         "task": task,
         "versions": versions_of(task),
         "at": moment,
+        "limits": [] if moment else limits_of(task.slug),
         "uneven": None if moment else uneven_pairs(task),
-        **_moved(request, task, beside),
+        **_past_context(request, task, beside),
         "body": _body(request, task, address, moment, beside),
     }
     return render(request, "leaderboard/boards/board.html", context)
 
 
-def _moved(
+def _past_context(
     request: HttpRequest, task: Task, beside: Mapping[str, Any]
 ) -> dict[str, Any]:
     moved = moved_crowds(task, beside.get("links") or [])
@@ -390,7 +388,7 @@ def _body(
     first = {} if rows.groups else beside.get("first") or {}
     context |= {
         "latest_at": now.latest_at,
-        "n_groups": len(set(rows.groups.values())),
+        "n_raters": beside.get("workers", {}).get("n_workers"),
         "to_change_first": first.get("n_ratings"),
     }
     html = render_to_string("leaderboard/boards/parts/board.html", context)
@@ -405,27 +403,73 @@ def _context(
 ) -> dict[str, Any]:
     page: Page[Row] = page_of(rows, ROWS, request.GET.get("page"))
     pairs = task.side_by_side and not rows.at and rows.nobody_asked
+    found = compared(task, request.user) if pairs else None
+    plain = replace(address, opened="", compare=False, show=False)
+    own = page.number if page.number > 1 else None
+    query = address.query(opened="", page=own)
+    open_query = query if query == "?" else f"{query}&"
     return {
         "task": task,
         "board": rows,
-        **_moments(rows, address),
+        "headline": compared_headline(found) if found else headline(rows, page),
+        **_moments(rows, plain),
         "criterion": main_criterion(task),
         "question": next(
             iter((task.asked if pairs else task.human).criteria.values()), ""
         ),
-        "compared": compared(task, request.user) if pairs else None,
+        "compared": found,
+        "drawer": None if rows.at else system_drawer(task, address.opened),
+        "open_query": open_query,
+        "compare_query": address.query(compare=not address.compare),
+        "show_query": address.query(show=not address.show),
         "page": page,
         "address": address,
         "sorted": address.order != DEFAULT,
-        "here_query": address.query(),
+        "here_query": plain.query(),
         "searched": rows.n_all >= SEARCHED or bool(address.chosen.text),
         "other_scale": address.query(full=not address.full),
-        "kept": _kept(address),
+        "kept": _kept_fields(address),
         "today": timezone.localdate(),
         "earlier": address.query(page=page.number - 1) if page.has_previous() else "",
         "later": address.query(page=page.number + 1) if page.has_next() else "",
         **_table(task, rows, page, address),
     }
+
+
+def headline(rows: Standings, page: Sequence[Row]) -> str:
+    """Return one sentence on who is first; tied are all whose ranks include 1."""
+    if rows.groups:
+        n = len(set(rows.groups.values()))
+        return f"{count_of(n, 'group')} of systems had different raters and cannot be ranked together."
+    if not rows.n_ranked:
+        partial = "enough ratings for a rank" if rows.n_partial else "a score"
+        return f"No system has {partial} yet."
+    if rows.n_first > 1:
+        return f"{count_of(rows.n_first, 'system')} are tied for first."
+    name = next((row.system for row in page if row.rank_first == 1), "One system")
+    if rows.n_ranked == 1:
+        return f"{name} is the only ranked system."
+    return f"{name} is first."
+
+
+def compared_headline(found: Mapping[str, Any]) -> str:
+    """Return one sentence on comparisons side by side, which give no scores."""
+    for _, results in found["joint"]:
+        for result in results[:1]:
+            first = [row for row in result.rows if row.rank_first == 1]
+            if len(first) > 1:
+                return f"{count_of(len(first), 'system')} are tied for first."
+            if first:
+                return f"{first[0].submission.system_name} is first."
+    if found["n"] == 1:
+        return str(found["shown"][0][-1])
+    if not found["n"]:
+        return "No systems have been compared yet."
+    return f"{count_of(found['n'], 'pair')} of systems have been compared."
+
+
+def count_of(n: int, noun: str) -> str:
+    return f"{capfirst(str(apnumber(n)))} {noun}{'' if n == 1 else 's'}"
 
 
 def _moments(rows: Standings, address: Address) -> dict[str, Any]:
@@ -444,16 +488,20 @@ def _table(
 ) -> dict[str, Any]:
     axis, zooms = _axis(rows, address)
     main = main_criterion(task)
+    teams = {row.team for row in page}
     helped = [row.judged[main] for row in page if main in row.judged]
     shows_judged = bool(helped) and address.shows(JUDGED)
-    # imported systems all belong to one team here, and came on one day
-    head = [address.shows(name) and not task.imported for name in (TEAM, DATE)]
+    days = {row.submitted_at.date() for row in page}
+    shows_date = len(days) > 1 and not task.imported
     return {
         "axis": axis,
         "zooms": zooms,
         "baselines": BASELINES
         if task.submissions.filter(public()).exclude(baseline="").exists()
         else {},
+        "switchable": address.show
+        or any(row.metrics or row.criteria.keys() - {main} for row in page)
+        or bool(helped),
         "choices": [one for one in address.choices if one.key != JUDGED or helped],
         # judges that help on this page
         "judges": sorted({name for one in helped for name in one.judges}),
@@ -463,15 +511,15 @@ def _table(
         if helped or task.configuration.judges.rank
         else "",
         "n_columns": 4
-        + sum(head)
+        + shows_date
         + len(address.criteria)
         + shows_judged
         + len(address.metrics),
-        "columns": columns(address, simulated=rows.all_simulated),
+        "columns": columns(address),
         "criteria": address.criteria,
         "n_waiting_columns": 2 + len(address.criteria) + shows_judged,
-        "shows_team": head[0],
-        "shows_date": head[1],
+        "shows_team": len(teams) > 1 and not task.imported,
+        "shows_date": shows_date,
         "lines": lines(
             list(page),
             address,
@@ -492,7 +540,7 @@ def _axis(rows: Standings, address: Address) -> tuple[Axis | None, bool]:
     return (near if zooms and not address.full else full), zooms
 
 
-def _kept(address: Address) -> dict[str, list[tuple[str, str]]]:
+def _kept_fields(address: Address) -> dict[str, list[tuple[str, str]]]:
     filters = [name for name, _ in filter_parameters(address.chosen)]
     return {
         "search": address.kept("q"),

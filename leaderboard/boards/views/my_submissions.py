@@ -72,7 +72,7 @@ def describe(request: HttpRequest, pk: int) -> HttpResponse:
         else:
             messages.success(
                 request,
-                gettext("What is said of %(system_name)s was saved.")
+                gettext("The description of %(system_name)s was saved.")
                 % {"system_name": submission.system_name},
             )
             return redirect("leaderboard:submission", pk=pk)
@@ -114,7 +114,7 @@ def lines_for(submissions: list[Submission]) -> list[MyLine]:
         MyLine(
             submission=submission,
             score=scores.get(submission.pk),
-            pending=_pending(submission, judged.get(submission.pk, 0))
+            pending=_make_pending(submission, judged.get(submission.pk, 0))
             if submission.pk in being_judged
             else None,
         )
@@ -122,7 +122,7 @@ def lines_for(submissions: list[Submission]) -> list[MyLine]:
     ]
 
 
-def _pending(submission: Submission, n: int) -> Pending:
+def _make_pending(submission: Submission, n: int) -> Pending:
     evaluation = submission.human_evaluation
     n_planned = evaluation.n_instances if evaluation else submission.task.sample_size
     return Pending(min(n, n_planned), n_planned)
@@ -151,7 +151,7 @@ def withdraw(request: HttpRequest, pk: int) -> HttpResponse:
     if not view.team or submission.state == Submission.State.INVALID:
         raise Http404
     if submission.is_withdrawn:
-        return _restored(request, submission)
+        return _restore(request, submission)
     form = WithdrawalForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         said = gettext("%(system_name)s has been withdrawn.")
@@ -166,7 +166,7 @@ def withdraw(request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, "leaderboard/submissions/withdraw.html", context)
 
 
-def _restored(request: HttpRequest, submission: Submission) -> HttpResponse:
+def _restore(request: HttpRequest, submission: Submission) -> HttpResponse:
     if lifecycle.way_back(submission) is None:
         raise Http404
     if request.method == "POST":
@@ -195,7 +195,7 @@ def _decide(
 
 
 @require_safe
-def realigned(request: HttpRequest, pk: int) -> HttpResponse:
+def realigned_file(request: HttpRequest, pk: int) -> HttpResponse:
     submission, view = visible_submission(request, pk, Way.FILE)
     content = proposal(submission) if view.inner else None
     if content is None:

@@ -5,8 +5,9 @@ from datetime import timedelta
 from typing import Any
 from urllib.parse import urlencode
 
+from django.db.models import Exists, OuterRef, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
@@ -14,7 +15,11 @@ from django.utils.translation import get_language
 from crowd.hit_templates.form import CHECKBOXES
 from crowd.scales.base import all_scales
 from genie.accounts import reads
-from leaderboard.boards.charts import difference
+from leaderboard.boards.selectors.certainty import (
+    evidence_beside_board,
+    first_place,
+    ranked_pks,
+)
 from leaderboard.boards.selectors.columns import main_criterion
 from leaderboard.boards.selectors.evidence import (
     POSITION,
@@ -23,7 +28,7 @@ from leaderboard.boards.selectors.evidence import (
     Judgement,
     MetricLine,
     Wish,
-    arranged,
+    arrange_outputs,
     choices,
     judgements,
     metric_lines,
@@ -38,7 +43,7 @@ from leaderboard.boards.selectors.submission_progress import (
     still_open,
     submission_progress,
 )
-from leaderboard.charts import Axis, axis_over, histogram
+from leaderboard.charts import Axis, axis_over, difference, histogram
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
 from leaderboard.evaluation.selectors.board_ratings import who_ranks
 from leaderboard.evaluation.selectors.system_ratings import (
@@ -49,7 +54,7 @@ from leaderboard.evaluation.selectors.system_ratings import (
 )
 from leaderboard.evaluation.selectors.worker_figures import worker_figures
 from leaderboard.metric_runs.selectors import metric_words
-from leaderboard.submissions.models import Submission
+from leaderboard.submissions.models import Prediction, Submission
 from leaderboard.submissions.selectors import (
     ON_BOARD,
     Output,
@@ -65,6 +70,7 @@ from leaderboard.submissions.selectors import (
     visible_parts,
 )
 from leaderboard.submissions.services import lifecycle
+from leaderboard.tasks.models import Task
 
 REFERENCE = "reference"
 # Limit of outputs per page; each escaped character may take six bytes.
@@ -99,18 +105,22 @@ def outputs_context(
     submission: Submission,
     evaluation: HumanEvaluation | None,
     metrics: Sequence[MetricLine],
+    **kept: str,
 ) -> dict[str, Any]:
-    """Return the outputs' context; ratings only if `evaluation` is given."""
+    """Return the outputs' context; ratings only if `evaluation` is given.
+
+    Addresses keep the parameters `kept`.
+    """
     orders = choices(metrics, judged=evaluation is not None)
     parameters = request.GET
     wish = read_wish(parameters, [key for key, _ in orders])
     headline = metrics[0].words.slug if metrics else ""
-    arrangement = arranged(submission, evaluation, wish, headline)
+    arrangement = arrange_outputs(submission, evaluation, wish, headline)
     only = [one for one in arrangement.positions if str(one) == parameters.get("only")]
     page = outputs_page(only or arrangement.positions, parameters.get("page"))
     others = rivals(submission, request.user)
     against = _against(submission, others, parameters.get("against", ""))
-    kept = {"against": _key(against)} if against else {}
+    kept |= {"against": _key(against)} if against else {}
     kept |= {"open": "1"} if parameters.get("open") == "1" else {}
     query = wish.query() | kept
     metric = metric_words(arrangement.metric).label if arrangement.metric else ""
@@ -119,7 +129,7 @@ def outputs_context(
         "page": page,
         "outputs": [
             replace(one, errors=errors.get(one.output.position, ()))
-            for one in _shown(
+            for one in _shown_outputs(
                 submission, list(page), arrangement, against, _answers(evaluation)
             )
         ],
@@ -178,7 +188,7 @@ def _key(against: Submission | str | None) -> str:
     return str(against.pk) if isinstance(against, Submission) else against or ""
 
 
-def _shown(
+def _shown_outputs(
     submission: Submission,
     positions: list[int],
     arrangement: Arranged,
@@ -203,7 +213,7 @@ def _shown(
                 output=ours,
                 rating=arrangement.ratings.get(ours.position),
                 value=arrangement.values.get(ours.position),
-                said=_said(arrangement.said.get(ours.position, {}), names),
+                said=_count_answers(arrangement.said.get(ours.position, {}), names),
                 boxes=[CHECKBOXES[name] for name in arrangement.boxes(ours.position)],
                 other=other,
                 whole_query=f"only={ours.position}&open=1" if is_cut else "",
@@ -214,7 +224,7 @@ def _shown(
     return shown
 
 
-def _said(
+def _count_answers(
     answers: dict[str, list[float]], names: Mapping[float, str]
 ) -> list[tuple[str, list[tuple[str, int]]]]:
     return [
@@ -396,3 +406,72 @@ def _axis(judged: list[Judgement]) -> Axis | None:
     )
     # some room on either side, but not beyond the range of scores
     return axis_over(max(low - 10, min(low, 0)), min(high + 10, max(high, 100)))
+
+
+# A board's outputs: those of one system at a time, and the extremes of each.
+N_EXTREMES = 5
+
+
+def readable(task: Task) -> QuerySet[Submission]:
+    """Return the public systems whose outputs everyone may read."""
+    rows = Submission.objects.select_related("task", "team", "human_evaluation__task")
+    has_texts = Exists(Prediction.objects.filter(submission=OuterRef("pk")))
+    return rows.filter(has_texts, public(), task=task, published_at__isnull=False)
+
+
+def outputs(request: HttpRequest, slug: str) -> HttpResponse:
+    task = get_object_or_404(Task, slug=slug)
+    systems = {str(one.pk): one for one in readable(task).order_by("system_name", "pk")}
+    best = (str(pk) for pk in ranked_pks(task))
+    wanted = (request.GET.get("s", ""), *best, *systems)
+    chosen = next((systems[pk] for pk in wanted if pk in systems), None)
+    context: dict[str, Any] = {"here": "tasks", "task": task, "submission": chosen}
+    if chosen:
+        context["systems"] = systems.values()
+        context |= outputs_context(
+            request,
+            chosen,
+            evaluation_of(chosen),
+            metric_lines(chosen),
+            s=str(chosen.pk),
+        )
+    return render(request, "leaderboard/boards/outputs.html", context)
+
+
+def system_drawer(task: Task, typed: str) -> dict[str, Any] | None:
+    """Return more about the system with this number; None if it is not public."""
+    pk = int(typed) if typed.isdecimal() else 0
+    shown = Submission.objects.filter(public(), task=task, pk=pk).first()
+    if shown is None:
+        return None
+    first = first_place(task, evidence_beside_board(task))
+    found = readable(task).filter(pk=pk).first()
+    evaluation = evaluation_of(found) if found else None
+    return {
+        "pk": pk,
+        "metrics": metric_lines(shown),
+        "first": first if first and pk in {first.leader.pk, first.rival.pk} else None,
+        "extremes": _extremes(found, evaluation) if found and evaluation else [],
+    }
+
+
+def _extremes(
+    submission: Submission, evaluation: HumanEvaluation
+) -> list[tuple[str, list[tuple[Output, float]]]]:
+    found = arrange_outputs(submission, evaluation, Wish(key=RATING))
+    rated = [p for p in found.positions if p in found.ratings]
+    worst = rated[:N_EXTREMES]
+    best = rated[len(worst) :][-N_EXTREMES:][::-1]
+    return [
+        (
+            title,
+            [
+                (output(submission, prediction), found.ratings[position])
+                for position, prediction in zip(
+                    positions, predictions_at(submission, positions), strict=True
+                )
+            ],
+        )
+        for title, positions in (("Best outputs", best), ("Worst outputs", worst))
+        if positions
+    ]

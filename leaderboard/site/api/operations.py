@@ -51,7 +51,7 @@ def example_request(
         body = json.dumps(content["application/json"].get("example", {}))
         words.append(f"--json {shlex.quote(body)}")
     elif "multipart/form-data" in content:
-        shape = resolved(schema, content["multipart/form-data"]["schema"])
+        shape = resolve_reference(schema, content["multipart/form-data"]["schema"])
         words += [f"-F {one}={_FIELDS.get(one, '...')}" for one in shape["required"]]
     elif method == "post":
         words.append("-X POST")
@@ -59,7 +59,7 @@ def example_request(
     return " ".join(words) + " {base}" + filled
 
 
-def resolved(schema: dict[str, Any], part: dict[str, Any]) -> dict[str, Any]:
+def resolve_reference(schema: dict[str, Any], part: dict[str, Any]) -> dict[str, Any]:
     while "$ref" in part:
         part = schema["components"]["schemas"][part["$ref"].rsplit("/", 1)[-1]]
     return part
@@ -72,7 +72,7 @@ _TITLES = {
     "metrics": "Metrics and their board",
     "results": "Scores, ratings and metric results",
     "staff": "For staff",
-    "statistics": "Statistics of your own table",
+    "statistics": "Statistics of your table",
     "submissions": "Submissions",
     "tasks": "Tasks and boards",
     "webhooks": "Webhooks",
@@ -162,10 +162,10 @@ def _operation(
 
 
 def _fields(schema: dict[str, Any], content: dict[str, Any]) -> list[dict[str, Any]]:
-    shape = resolved(schema, content["schema"])
+    shape = resolve_reference(schema, content["schema"])
     # a page of a list: readers want the fields of its rows
     if "results" in shape.get("properties", {}):
-        shape = resolved(schema, shape["properties"]["results"]["items"])
+        shape = resolve_reference(schema, shape["properties"]["results"]["items"])
     return list(_flat(schema, shape, ""))
 
 
@@ -187,7 +187,7 @@ def _flat(
 def _inner(
     schema: dict[str, Any], part: dict[str, Any]
 ) -> tuple[dict[str, Any] | None, str]:
-    part = resolved(schema, part)
+    part = resolve_reference(schema, part)
     for option in (
         *part.get("allOf", []),
         *part.get("oneOf", []),
@@ -208,7 +208,7 @@ def _type(schema: dict[str, Any], part: dict[str, Any]) -> str:
     if several:
         return " or ".join(dict.fromkeys(_type(schema, option) for option in several))
     if "$ref" in part:
-        return _type(schema, resolved(schema, part))
+        return _type(schema, resolve_reference(schema, part))
     if "enum" in part:
         return " | ".join(str(value) for value in part["enum"])
     kind = part.get("type", "any")

@@ -5,17 +5,15 @@ from rest_framework import serializers
 
 from genie.history import log
 from genie.history.models import LogEntry, LogHead
-from genie.history.shown import opened
+from genie.history.shown import open_entries
 from leaderboard.api.base import ByNumber, DetailView, ListView, operation
 from leaderboard.api.query import LARGEST, Choice, CursorQuery, Query, WholeNumber
 
-_PROOF = (
-    "Hashes in hexadecimal, in the order in which RFC 9162, section 2.1, checks them."
-)
+_PROOF = "Hexadecimal hashes in the order of RFC 9162, section 2.1."
 
 
 class HeadSerializer(serializers.Serializer[Any]):
-    size = serializers.IntegerField(help_text="How many entries the log had.")
+    size = serializers.IntegerField(help_text="Number of entries in the log.")
     root = serializers.CharField(  # type: ignore[assignment]
         help_text="Root of its Merkle tree (SHA-256)."
     )
@@ -26,7 +24,7 @@ class StateSerializer(HeadSerializer):
     consistency = serializers.ListField(
         child=serializers.CharField(),
         allow_null=True,
-        help_text=f"That it begins with the log of `since` entries. {_PROOF}",
+        help_text=f"Proof that it begins with the log of `since` entries. {_PROOF}",
     )
 
 
@@ -35,17 +33,16 @@ class EntrySerializer(serializers.Serializer[Any]):
     at = serializers.DateTimeField()
     kind = serializers.ChoiceField(choices=LogEntry.Kind.choices)
     body = serializers.CharField(
-        help_text="What is hashed as a leaf: canonical JSON (RFC 8785) of time, kind and "
-        "commitment."
+        help_text="The hashed leaf: canonical JSON (RFC 8785) of time, kind and commitment."
     )
     salt = serializers.CharField(
         allow_null=True,
-        help_text="In hexadecimal; null while what the entry says is not public.",
+        help_text="Hexadecimal. Null while the content is not public.",
     )
     data = serializers.CharField(  # type: ignore[assignment]
         allow_null=True,
-        help_text="What it says, as canonical JSON: the commitment is the SHA-256 of "
-        "the salt's bytes and this text.",
+        help_text="The content as canonical JSON. The commitment is the SHA-256 of the "
+        "salt's bytes and this text.",
     )
 
 
@@ -53,7 +50,7 @@ class ProvedSerializer(EntrySerializer):
     head = HeadSerializer()
     inclusion = serializers.ListField(
         child=serializers.CharField(),
-        help_text=f"That the entry is in the log of `head`. {_PROOF}",
+        help_text=f"Proof that the entry is in the log of `head`. {_PROOF}",
     )
 
 
@@ -62,7 +59,7 @@ class StateQuery(Query):
         required=False,
         min_value=0,
         max_value=LARGEST,
-        help_text="Size of an earlier head that you have kept.",
+        help_text="Size of an earlier head that you stored.",
     )
 
 
@@ -75,13 +72,13 @@ class ProvedQuery(Query):
         required=False,
         min_value=1,
         max_value=LARGEST,
-        help_text="Size of a published head; the newest if left out.",
+        help_text="Size of a published head. If omitted, the newest.",
     )
 
 
 @operation(
     "Show the newest head of the public log",
-    "Keep it: the next one must be consistent with it.",
+    "Store it. The next head must be consistent with it.",
     "not-found",
 )
 class LogState(DetailView):
@@ -105,10 +102,10 @@ class LogEntries(ListView):
     queryset = LogEntry.objects.exclude(number=None).order_by("number")
 
     def paginate_queryset(self, queryset: Any) -> Any:
-        return opened(super().paginate_queryset(queryset) or [])
+        return open_entries(super().paginate_queryset(queryset) or [])
 
 
-@operation("Show an entry of the public log, with the proof that it is there")
+@operation("Show an entry of the public log with proof that it is included")
 class LogEntryDetail(DetailView):
     serializer_class = ProvedSerializer
     query_class = ProvedQuery
@@ -122,4 +119,4 @@ class LogEntryDetail(DetailView):
         if entry.number is None or entry.number >= head.size:
             raise Http404(f"Entry {entry.number} came after the first {head.size:,}.")
         (proof,) = log.inclusion([entry.number], head.size)
-        return {**opened([entry])[0], "head": head, "inclusion": proof}
+        return {**open_entries([entry])[0], "head": head, "inclusion": proof}

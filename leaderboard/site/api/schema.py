@@ -17,7 +17,7 @@ _IF_NONE_MATCH = {
     "in": "header",
     "name": "If-None-Match",
     "schema": {"type": "string"},
-    "description": "The ETag of a cached response; 304 means that it has not changed.",
+    "description": "The ETag of a cached response. The status 304 means that it has not changed.",
 }
 
 

@@ -306,7 +306,7 @@ GLOSSARY = "glossary"
 
 
 def page(slug: str) -> Rendered:
-    return _page(slug, _changed(slug))
+    return _page(slug, _change_time(slug))
 
 
 def terms() -> list[Section]:
@@ -320,8 +320,8 @@ def file(name: str) -> bytes | None:
     return (FOLDER / name).read_bytes()
 
 
-def changed() -> tuple[int, ...]:
-    return tuple(_changed(slug) for slug in slugs())
+def change_times() -> tuple[int, ...]:
+    return tuple(_change_time(slug) for slug in slugs())
 
 
 @lru_cache(maxsize=128)
@@ -329,12 +329,11 @@ def _page(slug: str, _changed: int) -> Rendered:
     return render(file_of(slug).read_text("utf-8"), link=_link)
 
 
-def _changed(slug: str) -> int:
+def _change_time(slug: str) -> int:
     return file_of(slug).stat().st_mtime_ns
 
 
 def _link(target: str) -> str:
-    """Return a link's address on the site; tests find those that stay relative."""
     # the client's own page is in another folder of the source
     path, hash_, anchor = target.removeprefix("../docs/").partition("#")
     slug = slug_of(path)

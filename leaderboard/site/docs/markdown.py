@@ -82,7 +82,7 @@ def _term(cell: str) -> str:
 
     Examples
     --------
-    >>> _term("**confidence interval** (short: interval, 95 % interval)")
+    >>> _term("**confidence interval** (short: interval, 95% interval)")
     'term-confidence-interval'
     """
     return f"term-{slugify(cell.split('**')[1])}"

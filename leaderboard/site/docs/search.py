@@ -142,7 +142,7 @@ class _Entry(NamedTuple):
 def search(query: str) -> list[Hit]:
     """Return the sections with any word of a query, best first."""
     asked = [w for w in _words(query) if not _SMALL.fullmatch(w)] or _words(query)
-    entries, weight_of = _index(contents.changed())
+    entries, weight_of = _index(contents.change_times())
     known = weight_of.keys() & set(map(_stem, asked[:_WORDS]))
 
     def rank(entry: _Entry) -> float:
@@ -176,14 +176,14 @@ def _index(_changed: tuple[int, ...]) -> tuple[list[_Entry], dict[str, float]]:
         _entry(contents.GLOSSARY, "Glossary", term) for term in contents.terms()
     ]
     entries += [
-        _entry(f"tasks/{one.config.slug}", one.config.title, _described(one))
+        _entry(f"tasks/{one.config.slug}", one.config.title, _task_section(one))
         for one in shipped_tasks()
     ]
     within = Counter(word for entry in entries for word in entry.weights)
     return entries, {word: math.log(1 + len(entries) / n) for word, n in within.items()}
 
 
-def _described(task: ShippedTask) -> Section:
+def _task_section(task: ShippedTask) -> Section:
     config = task.config
     text = " ".join([config.summary, config.description, config.slug, task.command])
     return Section("", config.title, text)
@@ -219,11 +219,11 @@ def _snippet(text: str, words: set[str]) -> SafeString:
     end = start + _AROUND
     shown = zip(has[start:end], parts[start:end], strict=True)
     marked = format_html_join(
-        " ", "{}", ((_marked(part) if hit else part,) for hit, part in shown)
+        " ", "{}", ((_highlight(part) if hit else part,) for hit, part in shown)
     )
     before, after = "… " if start else "", " …" if end < len(parts) else ""
     return SafeString(before + marked + after)
 
 
-def _marked(part: str) -> SafeString:
+def _highlight(part: str) -> SafeString:
     return format_html_join("", "<mark>{}</mark>", [(part,)])

@@ -33,7 +33,7 @@ def page(request: HttpRequest, slug: str) -> HttpResponse:
         "slug": slug,
         "page": shown,
         "role": contents.shelf_of(slug),
-        "html": mark_safe(shown.html),  # noqa: S308 - made of our own files
+        "html": mark_safe(shown.html),  # noqa: S308 - made of our files
         "sections": [heading for heading in shown.headings if heading.level == 2],
         "before": before and _entry(before),
         "after": after and _entry(after),
@@ -43,7 +43,7 @@ def page(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_safe
-def found(request: HttpRequest) -> HttpResponse:
+def search_docs(request: HttpRequest) -> HttpResponse:
     query = request.GET.get("q", "").strip()[:_LONGEST_QUERY]
     context = {
         "here": "docs",

@@ -49,7 +49,7 @@ def test_the_best_is_shown_as_the_best_of_all_that_were_rated(best, client):
     assert "best of 4" in client.get(f"/tasks/{best.task.slug}/").content.decode()
     page = client.get(f"/submissions/{best.pk}/").content.decode()
     assert "Best of 4." in page
-    assert "made 5 attempts on this task; 4 of them have been rated" in page
+    assert "made 5 attempts on this task, and 4 of them have been rated" in page
     # 70 ± 2 · 2.491 / 1.960
     assert "[67.5, 72.5]" in page
     told = attempts(client, best)

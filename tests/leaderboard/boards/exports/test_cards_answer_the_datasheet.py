@@ -69,5 +69,5 @@ def test_agreement_is_krippendorffs_alpha_over_outputs_with_two_ratings(
     expected = krippendorff_alpha(pairs, "ordinal").estimate
     method, said = agreement(evaluation, "overall", ordered=True)
     assert method == "Krippendorff's alpha (ordinal)"
-    assert said.startswith(f"{expected:.2f}, 95 % interval ")
+    assert said.startswith(f"{expected:.2f}, 95% interval ")
     assert "over 3 outputs with more than one rating" in said

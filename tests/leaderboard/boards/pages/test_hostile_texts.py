@@ -5,7 +5,7 @@ from pstats import Stats
 
 import pytest
 
-from crowd.hit_templates.formats import MOST_SIGNS, formatted
+from crowd.hit_templates.formats import MOST_SIGNS, format_text
 from leaderboard.models import Instance, Prediction
 from tests.each import each
 from tests.factories import make_predictions, make_ranked, make_task
@@ -93,6 +93,6 @@ def test_a_long_text_is_whole_on_a_page_of_its_own(client, two, task):
 
 def test_a_usual_answer_of_markdown_is_laid_out():
     part = "## Why\n\nIt *is* **so**:\n\n- one, and\n- two.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n"
-    html = formatted((part + "Words of prose. " * 30) * 10, "markdown").html
+    html = format_text((part + "Words of prose. " * 30) * 10, "markdown").html
     assert html.count("<table>") == 10
-    assert formatted("!" * (MOST_SIGNS + 1), "markdown") is None
+    assert format_text("!" * (MOST_SIGNS + 1), "markdown") is None

@@ -29,6 +29,6 @@ def test_the_metrics_page_opens_without_metrics(client, task):
 
 def test_two_systems_without_texts_are_not_called_equal(client, task):
     a, b = task.submissions.order_by("pk").values_list("pk", flat=True)[:2]
-    page = client.get(f"/tasks/imported/differences/?s={a}&s={b}").text
+    page = client.get(f"/tasks/imported/pairs/?s={a}&s={b}").text
     assert "These systems’ texts aren’t available" in page
     assert "that differ" not in page

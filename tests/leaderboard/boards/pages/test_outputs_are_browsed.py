@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from leaderboard.boards.charts import difference
+from leaderboard.charts import difference
 from leaderboard.models import Instance, MetricResult, Prediction, Submission
 from tests.factories import (
     make_predictions,
@@ -171,7 +171,7 @@ def test_who_judged_is_told_in_figures_and_not_in_names(client, task, read, who)
     made = judge(task, 0.6, workers=workers, **who)
     response = client.get(f"/submissions/{made.pk}/")
     said = read(response)
-    assert "Workers 3" in said
+    assert "Raters 3" in said
     assert (
         "$0.09 per assignment, $16.20 an hour at the median of 20.0 active seconds"
         in said

@@ -6,12 +6,14 @@ import io
 import pytest
 
 from crowd.models import Campaign
+from genie.lib.errors import GenieError
 from leaderboard.boards.selectors import home
 from leaderboard.boards.selectors.certainty import ranked_pks
 from leaderboard.boards.selectors.history import history
 from leaderboard.boards.selectors.rows import standings
 from leaderboard.metric_board.selectors.snapshot import board_inputs
-from leaderboard.models import HumanEvaluation, Score
+from leaderboard.models import HumanEvaluation, Score, Submission
+from leaderboard.submissions.services import lifecycle, submit
 from tests.each import each
 from tests.factories import make_ranked, make_submission
 
@@ -76,20 +78,21 @@ def test_the_board_says_how_many_instances_its_ranked_systems_were_judged_on(
     client, task, partial
 ):
     page = client.get(BOARD).content.decode()
-    assert "800 instances rated per ranked system" in page
-    assert "2 ranked, 1 partial, 1 waiting" in page
+    assert "4 systems · 800 items each" in page
     assert page.count(SAID) >= 1
     cut_short(partial, 770)
     page = client.get(BOARD).content.decode()
-    assert "770 to 800 instances rated per ranked system" in page
+    assert "770–800 items each" in page
 
 
 def test_pages_and_files_say_so(client, task, partial):
-    for address in ("/", f"/submissions/{partial.pk}/", f"{BOARD}board.tex"):
+    for address in (f"/submissions/{partial.pk}/", f"{BOARD}board.tex"):
         assert SAID in client.get(address).content.decode(), address
     card = client.get(f"/submissions/{partial.pk}/card/").content.decode()
     assert SAID in card
     assert "154 randomly chosen instances" in card
+    # the front page has ranked systems only
+    assert "95.0" not in client.get("/").content.decode()
 
 
 def test_a_board_of_partial_scores_alone_does_not_say_that_there_are_none(
@@ -98,8 +101,7 @@ def test_a_board_of_partial_scores_alone_does_not_say_that_there_are_none(
     cut_short(make_ranked(task, 60, **who), 154)
     HumanEvaluation.objects.filter(submissions__isnull=False).update(n_instances=800)
     board = client.get(BOARD).content.decode()
-    assert "Workers were asked" in board
-    assert "no scores yet" not in board
+    assert "No system has enough ratings for a rank yet." in board
     home_page = client.get("/").content.decode()
     assert "Only partial scores so far" in home_page
     assert "No system has been rated here yet" not in home_page
@@ -129,3 +131,53 @@ def test_it_leads_nowhere(task, partial):
     assert partial.pk not in ranked_pks(task)
     names = [system.name for system in board_inputs(task, "overall").systems]
     assert names == ["Kite", "Wren"]
+
+
+def test_a_contrastive_system_is_listed_without_a_rank(task, team, submitter, client):
+    who = {"team": team, "owner": submitter}
+    make_ranked(task, 60, system="Kite", **who)
+    heron = make_ranked(task, 95, system="Heron", **who)
+    make_ranked(task, 59, system="Wren", **who)
+    Submission.own.filter(pk=heron.pk).update(entry="contrastive")
+    board = standings(task)
+    assert [(row.system, row.rank_first) for row in board] == [
+        ("Kite", 1),
+        ("Wren", 1),
+        ("Heron", None),
+    ]
+    assert (board.n_ranked, board.n_partial) == (2, 0)
+    assert heron.pk not in ranked_pks(task)
+    assert home.newest_board() == task
+    assert [lead.result.system for lead in history(task).leads][-1] == "Kite"
+    page = client.get(BOARD).content.decode()
+    assert '<span class="tag">contrastive</span>' in page
+
+
+def test_a_team_has_one_primary_system_for_a_task(task, team, submitter):
+    def hand_in(system, entry="", **more):
+        file = io.BytesIO(b"{}")
+        return submit.receive(
+            task=task, team=team, owner=submitter, system_name=system, file=file,
+            file_name="a.json", entry=entry, **more,
+        )  # fmt: skip
+
+    first, main = hand_in("Wren"), hand_in("Kite", "primary")
+    later = hand_in("Heron")
+    first.refresh_from_db()
+    assert [first.entry, main.entry, later.entry] == [
+        "contrastive",
+        "primary",
+        "contrastive",
+    ]
+    task.config["quota"]["submissions"] = 9
+    with pytest.raises(GenieError, match="Kite is your team's primary system"):
+        hand_in("Egret", "primary")
+    lifecycle.withdraw(main, "a test", by=submitter)
+    said = {"description": "", "links": []}
+    assert submit.describe(later, **said, entry="primary") == ["entry"]
+    main.refresh_from_db()
+    with pytest.raises(GenieError, match="can be restored"):
+        lifecycle.restore(main, None, by=submitter)
+    rated = make_ranked(task, 60, system="Gull", team=team, owner=submitter)
+    with pytest.raises(GenieError, match="once people are asked"):
+        submit.describe(rated, **said, entry="contrastive")

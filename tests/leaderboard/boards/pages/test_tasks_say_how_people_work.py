@@ -5,7 +5,7 @@ import pytest
 from crowd.hit_templates import all_templates
 from crowd.models import Budget, QualificationTest, Requirement
 from leaderboard.tasks.services.load import load_task
-from leaderboard.tasks.shipped import known
+from leaderboard.tasks.shipped import known_tasks
 from quality.models import Ban, Grade, TestQuestion
 from tests.factories import (
     answer,
@@ -16,7 +16,7 @@ from tests.factories import (
     make_worker,
 )
 
-ABOUT = "/tasks/tidy-news/about/"
+ABOUT = "/tasks/tidy-news/methods/"
 
 
 def test_the_example_of_the_real_template_is_shown(client, task, read):
@@ -37,7 +37,7 @@ def test_the_guidelines_stand_below_the_headings_of_the_page(client, task):
 def test_quality_control_is_told_in_figures_of_people_and_programs_apart(
     client, task, read, who
 ):
-    assert "No test question has been answered yet." in read(client.get(ABOUT))
+    assert "No test questions answered yet." in read(client.get(ABOUT))
     submission = make_submission(task, **who, state="ANNOTATING")
     campaign = make_evaluation(submission).campaign
     people, program = make_worker(name="secret-worker"), make_worker(simulated=True)
@@ -61,15 +61,15 @@ def test_quality_control_is_told_in_figures_of_people_and_programs_apart(
     said = read(client.get(ABOUT))
 
     assert (
-        "1 worker answered 2 test questions, 1 of them (50.0 %) incorrectly; 1 is"
+        "1 rater answered 2 test questions, 1 of them (50.0%) incorrectly, and 1 is"
         in said
     )
-    assert "simulated So far: 1 worker answered 1 test question, 0 of them" in said
+    assert "simulated So far: 1 rater answered 1 test question, 0 of them" in said
     assert "secret-worker" not in said
 
 
 def test_what_workers_need_is_said(client, task, read):
-    assert "no qualification test is required" in read(client.get(ABOUT))
+    assert "No qualification test is required" in read(client.get(ABOUT))
     QualificationTest.objects.create(
         name="careful",
         pool_id=task.slug,
@@ -84,16 +84,16 @@ def test_what_workers_need_is_said(client, task, read):
     ):
         Requirement.objects.create(pool_id=task.slug, **fields)
     said = read(client.get(ABOUT))
-    assert "“Careful reading”: 80 % of its questions, 2 attempts, 24 hours" in said
+    assert "“Careful reading”: 80% of its questions, 2 attempts, 24 hours" in said
     assert "at least 500 approved HITs" in said
     assert "lives in one of: GB US" in said
 
 
 @pytest.mark.parametrize("slug", ["demo-qa", "demo-translation"])
 def test_every_demo_task_shows_its_work(client, db, slug):
-    assert slug in known()
+    assert slug in known_tasks()
     load_task(slug)
-    assert b"An example HIT" in (client.get(f"/tasks/{slug}/about/").content)
+    assert b"An example HIT" in (client.get(f"/tasks/{slug}/methods/").content)
 
 
 def test_staff_see_campaigns_and_money_first(client_of, task, read, who):
@@ -104,7 +104,7 @@ def test_staff_see_campaigns_and_money_first(client_of, task, read, who):
     said = read(client_of("superuser").get("/admin/"))
 
     assert f"{campaign.title} running 0 of 3 – – $0.00 of $1,000.00" in said
-    assert "tidy-news $0.00 $500.00" in said
+    assert "Tidy news $0.00 $500.00 $500.00" in said
 
 
 def test_a_task_of_no_kind_does_not_look_free_of_charge(client):

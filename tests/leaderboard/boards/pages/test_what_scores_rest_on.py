@@ -20,7 +20,7 @@ from tests.factories import make_task, make_worker
 from tests.kept import kept
 from tests.leaderboard.boards.pages.judged import judge
 
-PAGE = "/tasks/tidy-news/evidence/"
+PAGE = "/tasks/tidy-news/methods/"
 
 
 @pytest.fixture
@@ -68,11 +68,11 @@ def evidence(ratings, unit, headline="adjusted", ranked=None):
 def test_the_page_says_what_is_known_and_what_is_not(judged, client):
     text = said(client.get(PAGE))
 
-    assert "60 ratings of 3 systems by 8 workers." in text
-    assert re.search(r"Kite comes first. Without \d+ of the ratings", text)
+    assert "60 ratings of 3 systems by 8 raters." in text
+    assert re.search(r"Kite comes first. Removing just \d+ of the ratings", text)
     assert "Only 3 systems have been rated." in text
-    assert "How far workers agree on the same output cannot be said" in text
-    assert "Where the differences between ratings of one system come from" in text
+    assert "Agreement between raters cannot be measured" in text
+    assert "Sources of the differences between ratings of one system" in text
     # no more digits than the ratings bear
     assert not re.search(r"\d\.\d{3}", text)
 
@@ -82,11 +82,10 @@ def test_the_board_says_how_few_ratings_its_first_place_hangs_on(judged, client)
     again = ratings_to_drop(*_columns(judged))
     assert (first.n_ratings, str(first.leader.pk)) == (again.n_ratings, again.leader)
     text = said(client.get("/tasks/tidy-news/"))
-    assert f"Without {first.n_ratings} of the ratings, another system would" in text
-    assert f"come first without {first.n_ratings} of the ratings" in text
+    assert f"Removing just {first.n_ratings} of the ratings would change" in text
     # a past board rested on other ratings
     past = client.get("/tasks/tidy-news/at/20261122T000000Z/")
-    assert "another system would" not in said(past)
+    assert "would change the leader" not in said(past)
 
 
 def _columns(task):
@@ -116,9 +115,9 @@ def test_systems_that_are_not_public_any_more_are_not_named(judged, client):
 
 
 def test_without_scores_or_with_an_older_fit_the_page_says_so(task, client):
-    assert "Nothing to show yet." in said(client.get(PAGE))
+    assert "Do raters agree?" not in said(client.get(PAGE))
     BoardFit.objects.create(task=task, inputs_sha256="0" * 64)
-    assert "Nothing to show yet." in said(client.get(PAGE))
+    assert "Do raters agree?" not in said(client.get(PAGE))
     assert client.get("/api/v1/tasks/tidy-news/evidence/").json()["criteria"] == []
 
 
@@ -182,7 +181,7 @@ def test_boards_of_z_scores_show_the_clusters_of_wmt(judged, client):
     assert lines[-1].system.name == "Elk"
     assert (lines[-1].wins, lines[-1].first) == (0, 3)
     text = said(client.get(PAGE))
-    assert "Clusters as WMT draws them" in text
+    assert "WMT-style clusters" in text
     (criterion,) = client.get("/api/v1/tasks/tidy-news/evidence/").json()["criteria"]
     assert [line["system"] for line in criterion["wmt"]] == [
         line.system.pk for line in lines
@@ -205,7 +204,7 @@ def test_shares_of_the_variance_are_those_that_were_put_in():
     for name, percent in wanted.items():
         # as far as 30 systems and 60 workers show them
         assert getattr(shares, name) == pytest.approx(percent, abs=10), name
-    few = shares_of(fit.of(fit.systems[:4]))
+    few = shares_of(fit.keep_systems(fit.systems[:4]))
     assert few.system is None
     assert few.worker + few.instance + few.rest == 100
     assert shares_of(estimate_systems([1, 1, 1, 1], [0, 0, 1, 1], [0, 1, 0, 1])) is None
