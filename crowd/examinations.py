@@ -68,13 +68,13 @@ def _accounts_gone_wrong() -> int:
     In one query, so that concurrent changes are in both sums or in neither.
     """
 
-    def added(rows: QuerySet[Any], column: str) -> Coalesce:
+    def sum_of(rows: QuerySet[Any], column: str) -> Coalesce:
         own = rows.filter(requester=OuterRef("pk")).order_by().values("requester")
         return Coalesce(Subquery(own.annotate(n=Sum(column)).values("n")), 0)
 
     right = Requester.objects.filter(
-        balance_cents=added(RequesterEntry.objects.all(), "amount_cents"),
-        held_cents=added(RequesterHIT.objects.all(), "held_cents"),
+        balance_cents=sum_of(RequesterEntry.objects.all(), "amount_cents"),
+        held_cents=sum_of(RequesterHIT.objects.all(), "held_cents"),
     )
     return Requester.objects.exclude(pk__in=right).count()
 
@@ -112,7 +112,7 @@ def requesters_keys() -> Finding:
     sentence = f"valid: {valid:,}"
     if lost:
         sentence += (
-            f"; made with a secret key that the site does not have: "
+            "; encrypted with a secret key that the site does not have: "
             f"{sum(lost.values()):,} (fingerprint {', '.join(sorted(lost))})"
         )
     return Finding(worst(len(lost)), sentence)

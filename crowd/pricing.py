@@ -43,9 +43,10 @@ class Quote:
     n_assignments: int
     lines: tuple[QuoteLine, ...]
     anchor_cents: int = 0
+    twice_cents: int = 0
     reserve_cents: int = 0
 
-    def reserving(self, label: str, n: int, unit_cents: int) -> Quote:
+    def with_reserve(self, label: str, n: int, unit_cents: int) -> Quote:
         """Add an amount that may become due n times in addition to the planned work."""
         line = _line(label, n, unit_cents)
         return replace(
@@ -64,6 +65,7 @@ class Quote:
             total_cents=n * self.total_cents,
             n_assignments=n * self.n_assignments,
             anchor_cents=n * self.anchor_cents,
+            twice_cents=n * self.twice_cents,
             reserve_cents=n * self.reserve_cents,
             # Line by line, because the lines of a quote add up to its total.
             lines=tuple(
@@ -123,6 +125,7 @@ def quote(
     n_items: int,
     n_test_questions: int,
     n_anchor_items: int = 0,
+    n_twice: int = 0,
     ratings_per_item: int = 1,
     repost_share: Decimal | float = 0,
     max_assignments: int = 1,
@@ -139,6 +142,8 @@ def quote(
     n_test_questions, n_anchor_items : int
         Hidden items with known answers, and outputs of a system with a settled score,
         >= 0; paid like the other items.
+    n_twice : int, optional
+        Items of all kinds that one more person answers, >= 0.
     ratings_per_item : int, optional
         How many people answer each item, including test questions and anchors, >= 1.
     repost_share : Decimal or float, optional
@@ -148,6 +153,7 @@ def quote(
     _check_at_least("n_items", n_items, 0)
     _check_at_least("n_test_questions", n_test_questions, 0)
     _check_at_least("n_anchor_items", n_anchor_items, 0)
+    _check_at_least("n_twice", n_twice, 0)
     _check_at_least("ratings_per_item", ratings_per_item, 1)
     # Via its text: the float 0.1 is a little more than a tenth, and rounding up would
     # add an assignment.
@@ -160,15 +166,17 @@ def quote(
     n_judged = n_items * ratings_per_item
     n_tests = n_test_questions * ratings_per_item
     n_anchors = n_anchor_items * ratings_per_item
-    n_first = n_judged + n_tests + n_anchors
+    n_first = n_judged + n_tests + n_anchors + n_twice
     n_again = int((n_first * share).to_integral_value(rounding=ROUND_CEILING))
     n_all = n_first + n_again
     judged = _line("Items", n_judged, reward_cents)
     tests = _line("Test questions", n_tests, reward_cents)
     anchors = _line("Anchor items", n_anchors, reward_cents)
+    twice = _line("Second answers to items rated twice", n_twice, reward_cents)
     again = _line("Expected re-posting", n_again, reward_cents)
     fees = _line("Platform fee", n_all, fee)
-    lines = (judged, tests, *([anchors] if n_anchors else []), again, fees)
+    extra = [line for line in (anchors, twice) if line.n]
+    lines = (judged, tests, *extra, again, fees)
     return Quote(
         reward_cents=judged.cents,
         test_question_cents=tests.cents,
@@ -178,6 +186,7 @@ def quote(
         n_assignments=n_all,
         lines=lines,
         anchor_cents=anchors.cents,
+        twice_cents=twice.cents,
     )
 
 
@@ -274,7 +283,8 @@ def pay_problem(
         return ""
     fair = reward_cents + missing
     pays = (
-        "pays nothing, and only volunteers who come by a link or an invitation work unpaid"
+        "is not paid, and only volunteers who come by a link or an invitation can "
+        "work unpaid"
         if unpaid
         else f"pays {dollars(reward_cents)} for {seconds:.0f} seconds, "
         f"{dollars(hourly_cents(reward_cents, seconds) or 0)} an hour"

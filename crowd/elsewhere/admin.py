@@ -23,7 +23,6 @@ from crowd.elsewhere.services.decisions import note_bonus
 from crowd.elsewhere.services.visits import PANEL, options_of
 from crowd.hits.models import Campaign
 from crowd.hits.selectors import progress_of
-from crowd.money.services import bonuses
 from crowd.platforms.base import get
 from crowd.templatetags.crowd_money import dollars
 from genie.accounts.task_admin import OfTask
@@ -61,7 +60,7 @@ class PanelForm(forms.ModelForm):  # type: ignore[type-arg]
 @admin.register(PanelSource)
 class PanelSourceAdmin(AsksWhy):
     form = PanelForm
-    list_display = ["title", "name", "worker_parameter", "is_open", "signed"]
+    list_display = ["title", "name", "worker_parameter", "is_open", "is_signed"]
     readonly_fields = ["links"]
     # Panels are closed, not deleted, because visits refer to them.
     actions: Any = []
@@ -72,7 +71,7 @@ class PanelSourceAdmin(AsksWhy):
         return ["name", *self.readonly_fields] if obj is not None else []
 
     @admin.display(description="signed links only", boolean=True)
-    def signed(self, panel: PanelSource) -> bool:
+    def is_signed(self, panel: PanelSource) -> bool:
         return bool(panel.link_secret)
 
     @admin.display(description="links for the panel")
@@ -102,12 +101,12 @@ State = OutwardCall.State
 
 
 @transaction.atomic
-def happened(pk: int, by: AbstractBaseUser, reference: str) -> bool:
+def confirm_payment(pk: int, by: AbstractBaseUser, reference: str) -> bool:
     """Store that a bonus of unknown outcome was paid, as staff saw on the platform."""
     reference = reference.strip()
     if not reference:
         raise GenieError(
-            "Give the platform's reference, so that the payment can be found again.",
+            "Enter the platform's reference, so that the payment can be found again.",
             code="reference-missing",
         )
     done = OutwardCall.objects.filter(
@@ -118,7 +117,7 @@ def happened(pk: int, by: AbstractBaseUser, reference: str) -> bool:
         done_at=timezone.now(),
         trouble="",
     )
-    return _noted(pk, by, f"Confirmed as carried out: {reference}", done)
+    return _record_change(pk, by, f"Confirmed as carried out: {reference}", done)
 
 
 @transaction.atomic
@@ -130,7 +129,7 @@ def send_again(pk: int, by: AbstractBaseUser, reason: str) -> bool:
     reason = reason.strip()
     if not reason:
         raise GenieError(
-            "Say how you know that it was not carried out.", code="reason-missing"
+            "Explain how you know that it was not carried out.", code="reason-missing"
         )
     again = (
         OutwardCall.objects.filter(pk=pk)
@@ -139,10 +138,10 @@ def send_again(pk: int, by: AbstractBaseUser, reason: str) -> bool:
             state=State.PLANNED, first_sent_at=None, done_at=None, trouble="", code=""
         )
     )
-    return _noted(pk, by, f"Resent: {reason}", again)
+    return _record_change(pk, by, f"Resent: {reason}", again)
 
 
-def _noted(pk: int, by: AbstractBaseUser, sentence: str, changed: int) -> bool:
+def _record_change(pk: int, by: AbstractBaseUser, sentence: str, changed: int) -> bool:
     if changed:
         call = OutwardCall.objects.select_related("entry").get(pk=pk)
         if call.kind == Kind.BONUS:
@@ -155,16 +154,6 @@ class SeenForm(forms.Form):
     reference = forms.CharField(
         max_length=100,
         help_text="The platform's reference for the payment, so that it can be found again.",
-    )
-
-
-class BonusForm(forms.Form):
-    cents = forms.IntegerField(
-        min_value=1, max_value=10_000, help_text="For each visit, excluding the fee."
-    )
-    reason = forms.CharField(
-        max_length=300,
-        help_text="Workers read it. The same amount with the same reason is paid only once.",
     )
 
 
@@ -197,12 +186,12 @@ class ExternalCampaignAdmin(OfTask, ReadOnlyAdmin):
     readonly_fields = [
         "platform",
         "spent",
-        "committed",
-        "left",
+        "committed_dollars",
+        "left_dollars",
         "balance",
         "places",
         "page",
-        "sent",
+        "sent_calls",
     ]
     exclude = ["busy_until", "balance_cents", "url"]
     actions = [
@@ -230,18 +219,18 @@ class ExternalCampaignAdmin(OfTask, ReadOnlyAdmin):
     @admin.display(description="spent, committed, budget")
     def money(self, row: Any) -> str:
         budget = dollars(row.figures.budget_cents)
-        return f"{self.spent(row)}, {self.committed(row)} of {budget}"
+        return f"{self.spent(row)}, {self.committed_dollars(row)} of {budget}"
 
     @admin.display(description="spent")
     def spent(self, row: Any) -> str:
         return dollars(row.figures.spent_cents)
 
     @admin.display(description="spent and committed")
-    def committed(self, row: Any) -> str:
+    def committed_dollars(self, row: Any) -> str:
         return dollars(row.figures.committed_cents)
 
     @admin.display(description="left in the budget")
-    def left(self, row: Any) -> str:
+    def left_dollars(self, row: Any) -> str:
         return dollars(row.figures.budget_cents - row.figures.committed_cents)
 
     @admin.display(description="account balance")
@@ -268,7 +257,7 @@ class ExternalCampaignAdmin(OfTask, ReadOnlyAdmin):
         return format_html('<a href="{0}">{0}</a>', row.url)
 
     @admin.display(description="calls and visits")
-    def sent(self, row: ExternalCampaign) -> str:
+    def sent_calls(self, row: ExternalCampaign) -> str:
         return format_html(
             '<a href="{}?campaign__id__exact={}">all calls of this campaign</a>, '
             '<a href="{}?campaign__id__exact={}">all visits</a>',
@@ -307,14 +296,13 @@ class OutwardCallAdmin(OfTask, ReadOnlyAdmin):
             "was_paid",
             "These bonuses were paid …",
             title="Confirm that bonuses were paid",
-            sentence=(
-                "The site could not tell whether these went through. Confirm only what "
-                "you have seen on the platform; other calls are checked automatically."
-            ),
+            sentence="These payments may or may not have gone through. Confirm only "
+            "payments that you have seen on the platform. Other calls are checked "
+            "automatically.",
             button="They were paid",
             form=SeenForm,
             permission="crowd.change_ledgerentry",
-            service=lambda row, by, reference: happened(row.pk, by, reference),
+            service=lambda row, by, reference: confirm_payment(row.pk, by, reference),
             done="{n} {rows} changed.",
             left="{n_left} not changed: their state does not allow it.",
         ),
@@ -322,11 +310,8 @@ class OutwardCallAdmin(OfTask, ReadOnlyAdmin):
             "send_again",
             "Resend the selected calls …",
             title="Resend",
-            sentence=(
-                "The platform refused these, or it is unknown whether they were carried "
-                "out. Check on the platform that a bonus has not been paid: otherwise "
-                "it would be paid twice."
-            ),
+            sentence="The platform refused these calls, or did not confirm them. Check on the platform that a bonus has not been "
+            "paid. Otherwise it would be paid twice.",
             button="Resend them",
             permission="crowd.change_ledgerentry",
             service=lambda row, by, reason: send_again(row.pk, by, reason),
@@ -367,26 +352,3 @@ class ExternalSessionAdmin(OfTask, ReadOnlyAdmin):
     ]
     list_select_related = ["campaign", "worker"]
     search_fields = ["session_id", "worker__pseudonym"]
-    actions = [
-        Action(
-            "give_bonus",
-            "Pay a bonus …",
-            title="Pay a bonus",
-            sentence=(
-                "The platform pays a bonus for each of these visits and charges its "
-                "fee. The money is committed within the budgets of the site and the "
-                "task."
-            ),
-            button="Pay the bonus",
-            form=BonusForm,
-            permission="crowd.change_ledgerentry",
-            service=lambda row, by, cents, reason: bonuses.to_session(
-                row, cents, reason, by=by
-            ),
-            done="Planned for {n}.",
-            left="{n_left} have no work that could get a bonus.",
-        )
-    ]
-
-    def line_of(self, row: ExternalSession) -> Line:
-        return Line(row.pk, row.session_id, row.status)

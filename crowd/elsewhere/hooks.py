@@ -22,7 +22,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
 from crowd.elsewhere.services import notices, subscriptions
-from crowd.platforms.mturk_protocol.calls import Envelope, hits_in, opened
+from crowd.platforms.mturk_protocol.calls import Envelope, hits_in, open_envelope
 from genie.lib import outbound
 from genie.lib.errors import GenieError
 from genie.lib.logs import one_line
@@ -148,7 +148,7 @@ def _is_trusted(address: str) -> bool:
 
     Such a host may be inside the site's own network.
     """
-    parts = outbound.checked(address, https_only=True)
+    parts = outbound.check_address(address, https_only=True)
     plain = not parts.query and not parts.fragment
     if plain and parts.netloc in settings.GENIE["SNS_CERTIFICATE_HOSTS"]:
         return True
@@ -234,7 +234,7 @@ def receive_mturk(request: HttpRequest, secret: str) -> HttpResponse:
     if is_too_long(request, _LARGEST_OF_A_TOPIC):
         return JsonResponse({"error": "The notice is too long."}, status=413)
     try:
-        envelope = opened(request.body)
+        envelope = open_envelope(request.body)
         check(envelope)
         _follow(envelope)
     except GenieError as error:

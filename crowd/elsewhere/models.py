@@ -194,13 +194,13 @@ class PanelSource(models.Model):
     completed = models.CharField(
         max_length=500,
         blank=True,
-        help_text=(
-            "A completion code to show, or an address to return to, with {worker}, "
-            "{session} and {study} where the panel expects its own ids."
-        ),
+        help_text="A completion code to show, or an address to return to. Write {worker}, "
+        "{session} and {study} where the panel expects its ids.",
     )
     screened_out = models.CharField(
-        max_length=500, blank=True, help_text="The same, for people who find no work."
+        max_length=500,
+        blank=True,
+        help_text="The same, for people for whom there is no work.",
     )
     failed_check = models.CharField(
         max_length=500,
@@ -210,19 +210,18 @@ class PanelSource(models.Model):
     countries = models.CharField(
         max_length=300,
         blank=True,
-        help_text=(
-            "Two-letter codes of the countries where, as the panel guarantees, all of "
-            "its people live; empty: it guarantees nothing."
-        ),
+        help_text="Two-letter codes of the countries where the panel guarantees that its "
+        "people live. Empty if it makes no guarantee.",
     )
     items_per_visit = models.PositiveIntegerField(
         default=0,
-        help_text="Number of HITs before people return to the panel; 0: all available.",
+        help_text="Number of HITs before people return to the panel. 0 means all available "
+        "HITs.",
     )
     link_secret = models.CharField(
         max_length=200,
         blank=True,
-        help_text="Shared with the panel; links without its signature are refused.",
+        help_text="Shared with the panel. Links without its signature are refused.",
     )
     is_open = models.BooleanField(
         default=True, help_text="Whether people from this panel are admitted."

@@ -85,12 +85,12 @@ def wants_json(request: HttpRequest) -> bool:
 def for_workers(view: View) -> View:
     @never_cache
     @wraps(view)
-    def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def wrapper(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         guest = rater_here(
             request, kwargs.get("pool", ""), kwargs.get("pk", 0)
         ) or visitor(request)
         if guest is not None:
-            return _called(view, request, guest, args, kwargs)
+            return _call_view(view, request, guest, args, kwargs)
         if not request.user.is_authenticated:
             if wants_json(request):
                 sentence = gettext(
@@ -104,12 +104,12 @@ def for_workers(view: View) -> View:
         worker = workers.filter(user_id=request.user.pk).first()
         if worker is None:
             return render(request, "worker_site/not_a_worker.html", status=403)
-        return _called(view, request, worker, args, kwargs)
+        return _call_view(view, request, worker, args, kwargs)
 
-    return checked
+    return wrapper
 
 
-def _called(
+def _call_view(
     view: View, request: HttpRequest, worker: Worker, args: Any, kwargs: Any
 ) -> HttpResponse:
     request.profile = profile_of(worker)  # type: ignore[attr-defined]

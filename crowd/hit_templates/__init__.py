@@ -54,7 +54,11 @@ def all_templates() -> dict[str, HITTemplate]:
 
 class _Known(Mapping[str, HITTemplate]):
     def __getitem__(self, slug: str) -> HITTemplate:
-        found = all_templates().get(slug) or _at_hand.get({}).get(slug) or _kept(slug)
+        found = (
+            all_templates().get(slug)
+            or _at_hand.get({}).get(slug)
+            or _stored_template(slug)
+        )
         if found is None:
             raise KeyError(slug)
         return found
@@ -115,8 +119,8 @@ def refuse_other(slug: str, texts: Mapping[str, str]) -> None:
     """
     if slug in all_templates() or files_of(slug) not in (None, dict(texts)):
         raise GenieError(
-            f"There is another HIT template {slug} already, and people may have judged "
-            "by it: give the one in the bundle a name of its own.",
+            f"A different HIT template named {slug} exists and may be in use. Rename the "
+            "one in the bundle.",
             code="template-taken",
         )
 
@@ -129,7 +133,7 @@ def files_of(slug: str) -> Mapping[str, str] | None:
     return None if row is None else row.files
 
 
-def _kept(slug: str) -> HITTemplate | None:
+def _stored_template(slug: str) -> HITTemplate | None:
     if _in_files.get() or not SLUG.fullmatch(slug):
         return None
     files = files_of(slug)

@@ -43,7 +43,7 @@ class Elements(HTMLParser):
         self.text += data
 
 
-def filled(template: HITTemplate, text: str) -> dict[str, Any]:
+def fill_fields(template: HITTemplate, text: str) -> dict[str, Any]:
     data = copy.deepcopy(dict(template.example))
     for name in {"prediction", "reference", "standard"} & set(data):
         data[name] = text
@@ -52,7 +52,7 @@ def filled(template: HITTemplate, text: str) -> dict[str, Any]:
     return data
 
 
-def judged(example: Any) -> list[str]:
+def judged_outputs(example: Any) -> list[str]:
     outputs = [output["text"] for output in example.get("outputs", [])]
     return outputs or [example["prediction"]]
 
@@ -73,7 +73,7 @@ def _says_what_it_asks(template: HITTemplate) -> bool:
 def _shows_what_is_judged(template: HITTemplate) -> bool:
     template.check(template.example)
     page = Elements(template.render(template.example))
-    return all(text in page.text for text in judged(template.example))
+    return all(text in page.text for text in judged_outputs(template.example))
 
 
 def _has_worked_examples(template: HITTemplate, language: str = "") -> bool:
@@ -86,7 +86,7 @@ def _has_worked_examples(template: HITTemplate, language: str = "") -> bool:
 
 def _says_the_same_in_each_language(template: HITTemplate) -> bool:
     plain = Elements(template.render(template.example))
-    empty = filled(template, "")
+    empty = fill_fields(template, "")
     for language, words in template.words.items():
         said = template.in_words(language)
         same = Elements(said.render(said.example)).tags == plain.tags
@@ -95,7 +95,7 @@ def _says_the_same_in_each_language(template: HITTemplate) -> bool:
             return False
         of_empty = {text for key, text in words.shown.items() if key.endswith(_EMPTY)}
         shown = said.render(empty)
-        if sum(shown.count(text) for text in of_empty) < len(judged(empty)):
+        if sum(shown.count(text) for text in of_empty) < len(judged_outputs(empty)):
             return False
     return True
 
@@ -103,14 +103,14 @@ def _says_the_same_in_each_language(template: HITTemplate) -> bool:
 def _never_obeys(template: HITTemplate) -> bool:
     plain = Elements(template.render(template.example))
     for text in HOSTILE:
-        page = Elements(template.render(filled(template, text)))
+        page = Elements(template.render(fill_fields(template, text)))
         if page.tags != plain.tags or text not in page.text:
             return False
     return True
 
 
 def _keeps_labels_in_their_place(template: HITTemplate) -> bool:
-    data = filled(template, "text")
+    data = fill_fields(template, "text")
     for field in data.get("fields", []):
         field["label"] = "<b>label</b>"
         field["lang"] = 'en" onclick="alert(1)'
@@ -132,8 +132,8 @@ def _reaches_nothing(template: HITTemplate) -> bool:
 
 def _says_that_an_output_is_empty(template: HITTemplate) -> bool:
     for empty in ("", "   ", "\n"):
-        data = filled(template, empty)
-        if template.render(data).count(_EMPTY) < len(judged(data)):
+        data = fill_fields(template, empty)
+        if template.render(data).count(_EMPTY) < len(judged_outputs(data)):
             return False
     return True
 

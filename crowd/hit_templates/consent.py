@@ -16,6 +16,8 @@ ROOT = Path(__file__).resolve().parent
 COLLEAGUES = "colleagues"
 # the language of a consent.md unless its template says otherwise
 ENGLISH = "en"
+# a fact about the study, and the words without it
+_FACT = re.compile(r"\{(\w+)(?:\|([^}]*))?\}")
 _FILE = re.compile(rf"consent\.({LANGUAGE})\.md")
 
 
@@ -55,7 +57,26 @@ def consent_of(slug: str | None = None) -> Mapping[str, Consent]:
 
 
 def consents_for(slug: str | None, form: Mapping[str, Any]) -> Mapping[str, Consent]:
-    """Return the texts, the default first; work may bring its own (see form.py)."""
+    """Return the texts, the default first; work may bring its own (see form.py).
+
+    Below each stands who asks, if the work states it.
+    """
+    texts, facts = _texts(slug, form), form.get("study", {})
+    if not facts:
+        return texts
+    return {
+        language: Consent(f"{one.text}\n{_facts(language, facts)}", language)
+        for language, one in texts.items()
+    }
+
+
+def _facts(language: str, facts: Mapping[str, str]) -> str:
+    own = ROOT / f"study.{language}.md"
+    text = (own if own.is_file() else ROOT / "study.md").read_text("utf-8")
+    return _FACT.sub(lambda found: facts.get(found[1]) or found[2] or "–", text)
+
+
+def _texts(slug: str | None, form: Mapping[str, Any]) -> Mapping[str, Consent]:
     usual = form.get("language", ENGLISH)
     if own := form.get("consent", ""):
         said = {

@@ -47,7 +47,7 @@ def read_fields(config: Mapping[str, Mapping[str, Any]]) -> tuple[Field, ...]:
 
 def _texts_problem(value: Any, required: bool) -> str:
     if not isinstance(value, list):
-        return "is not a list of labelled texts"
+        return "is not a list of labeled texts"
     if required and not value:
         return "is empty"
     for part in value:
@@ -134,7 +134,7 @@ class Errors:
         ]
         return list(dict.fromkeys(said))
 
-    def weighed(self, span: Mapping[str, Any]) -> dict[str, Any]:
+    def add_weight(self, span: Mapping[str, Any]) -> dict[str, Any]:
         severity = str(span["severity"])
         weight = self.weight(severity, str(span.get("category", "")))
         known = weight == WEIGHTS.get(severity)
@@ -173,7 +173,7 @@ def read_errors(config: Mapping[str, Any]) -> Errors:
     """
     for problem in _problems(config):
         raise GenieError(
-            f"The errors to mark are not usable: {problem}.", code="unusable-errors"
+            f"The error categories are not valid: {problem}.", code="unusable-errors"
         )
     categories = config.get("categories", {})
     return Errors(
@@ -308,6 +308,8 @@ DOCUMENT, PART = "of_document", "part"
 # Markdown to read before the work: the instructions and the consent text.
 READ_BEFORE = ("instructions", "consent")
 READ_CHARACTERS = 20_000
+# Who asks and what becomes of the data: see study.md.
+STUDY = "study"
 # How long an answer can be undone; 0: it cannot.
 UNDO_SECONDS, MOST_UNDO_SECONDS = 10, 60
 # The maximal number of HITs on one page of this site.
@@ -318,7 +320,7 @@ LANGUAGES = ("language", "languages")
 KNOWN = {
     *(*READ_BEFORE, *LANGUAGES, *SWITCHES),
     *("setup", "show_input", "before_text", "checkboxes", "undo_seconds"),
-    *("items_per_page", "page_by", "errors"),
+    *("items_per_page", "page_by", "errors", "expected_seconds", STUDY),
 }
 
 
@@ -388,6 +390,7 @@ def _form_problems(
             f"items_per_page must be a whole number from 1 to {MOST_ON_A_PAGE}",
         ),
         (not isinstance(config.get("page_by", ""), str), "page_by must be a text"),
+        (not isinstance(config.get(STUDY, {}), Mapping), "study must be a table"),
         (
             not isinstance(show_input, Mapping)
             or not all(isinstance(value, bool) for value in show_input.values()),

@@ -66,16 +66,16 @@ def in_formats(known: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, A
         )
     for name in _AS_OUTPUTS:
         if isinstance(known.get(name), str):
-            found[f"{name}_html"] = formatted(known[name], of_outputs)
+            found[f"{name}_html"] = format_text(known[name], of_outputs)
     return found
 
 
 def _with_html(entry: Mapping[str, Any], kind: str) -> Mapping[str, Any]:
-    html = formatted(entry["text"], kind)
+    html = format_text(entry["text"], kind)
     return entry if html is None else {**entry, "html": html}
 
 
-def formatted(text: str, kind: str) -> Formatted | None:
+def format_text(text: str, kind: str) -> Formatted | None:
     r"""Render a text; None: it is shown as plain text.
 
     Unknown kinds are shown as plain text.

@@ -140,7 +140,7 @@ def read_template(folder: Path) -> HITTemplate:
 
 def template_of(slug: str, texts: Mapping[str, str]) -> HITTemplate:
     try:
-        return _tried(slug, texts)
+        return _try_out(slug, texts)
     except (KeyError, ValueError, *_TEMPLATE_ERRORS) as error:
         raise _broken(slug, error) from error
 
@@ -152,16 +152,16 @@ def _broken(slug: str, error: Exception) -> GenieError:
     )
 
 
-def _tried(slug: str, texts: Mapping[str, str]) -> HITTemplate:
+def _try_out(slug: str, texts: Mapping[str, str]) -> HITTemplate:
     """Read the files and render the example once, so that later pages cannot fail."""
-    template = _parsed(slug, texts)
+    template = _parse_files(slug, texts)
     read_form(template.form, template.questions)
     template.check(template.example)
     template.render(template.example)
     return template
 
 
-def _parsed(slug: str, texts: Mapping[str, str]) -> HITTemplate:
+def _parse_files(slug: str, texts: Mapping[str, str]) -> HITTemplate:
     config = tomllib.loads(texts["template.toml"])
     questions = dict(config["questions"])
     example = json.loads(texts["example.json"])

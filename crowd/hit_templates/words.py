@@ -109,7 +109,7 @@ def _problems(
             return
     labels = [part["label"] for part in example.get("fields", [])]
     needed = {"questions": [*questions], "shown": strings_of(source), "labels": labels}
-    yield from _missing(said, tables, needed)
+    yield from _find_missing(said, tables, needed)
     for table in ("questions", "shown"):
         for name in sorted({*tables[table]} - {*needed[table]}):
             yield f'has {table}."{name}", which the template does not say'
@@ -118,7 +118,7 @@ def _problems(
             yield f'cannot say {text!r} for shown."{name}": plain words only'
 
 
-def _missing(
+def _find_missing(
     said: Mapping[str, Any],
     tables: Mapping[str, Mapping[str, Any]],
     needed: Mapping[str, Iterable[str]],

@@ -84,7 +84,7 @@ class Campaign(models.Model):
     share_follows_crowd = models.BooleanField(
         "share follows the crowd",
         default=False,
-        help_text="Whether each may do more where fewer workers are active.",
+        help_text="Whether workers may do more if fewer are active.",
     )
     # the number of HITs in that share now
     hits_per_worker = models.PositiveIntegerField(
@@ -105,7 +105,7 @@ class Campaign(models.Model):
         "unknown unless it was stopped.",
     )
     notice = models.CharField(
-        max_length=600, blank=True, help_text="What staff should know right away."
+        max_length=600, blank=True, help_text="Urgent notes for staff."
     )
 
     class Meta:

@@ -250,6 +250,12 @@ def form_of(hit_type: HITType) -> Form:
     return read_form(hit_type.form, hit_type.criteria)
 
 
+def expected_seconds(hit_type: HITType) -> int:
+    """Return how long a HIT should take: by its work, or by its template."""
+    usual = hit_templates.get(hit_type.template).seconds
+    return int(hit_type.form.get("expected_seconds") or usual)
+
+
 def errors_of(hit_type: HITType) -> Errors:
     usual = hit_templates.get(hit_type.template).form.get("errors", {})
     return read_errors(hit_type.form.get("errors") or usual)
@@ -396,7 +402,7 @@ def languages_of(asked: Asking) -> list[str]:
     """Return the languages with all words, the original first."""
     written = language_written(asked)
     others = sorted(_may_be(asked) - {written})
-    return [written, *(one for one in others if not wording(asked, one).missing)]
+    return [written, *(one for one in others if not wording_in(asked, one).missing)]
 
 
 def language_for(
@@ -414,7 +420,7 @@ def language_for(
         if not language or language not in _may_be(asked):
             continue
         labels = {part["label"] for data in items for part in data.get("fields") or []}
-        if not wording(asked, language, labels).missing:
+        if not wording_in(asked, language, labels).missing:
             return language
     return written
 
@@ -437,12 +443,12 @@ def language_of(assignment: Assignment) -> str:
 
 
 def title_now(hit_type: HITType) -> str:
-    return wording(hit_type, language_for(hit_type, get_language())).title
+    return wording_in(hit_type, language_for(hit_type, get_language())).title
 
 
-def worded(hit_type: HITType, language: str) -> HITType:
+def translate_hit_type(hit_type: HITType, language: str) -> HITType:
     """Return a HIT type in a language, to be shown and never stored."""
-    said = wording(hit_type, language)
+    said = wording_in(hit_type, language)
     shown = copy.copy(hit_type)
     shown.language = language
     shown.title, shown.description = said.title, said.description
@@ -456,7 +462,7 @@ def template_of(hit_type: HITType) -> HITTemplate:
     return template_in(hit_type, hit_type.language)
 
 
-def wording(asked: Asking, language: str, labels: Iterable[str] = ()) -> Wording:
+def wording_in(asked: Asking, language: str, labels: Iterable[str] = ()) -> Wording:
     """Collect the words in a language: from the task, or else from its template.
 
     In the task's own language, no word is missing.
@@ -466,7 +472,7 @@ def wording(asked: Asking, language: str, labels: Iterable[str] = ()) -> Wording
     shown = template_in(asked, language)
     knows = language in shown.words or language == ENGLISH
     found = Wording(
-        title=asked.title if written else own.get("title") or _titled(asked, shown),
+        title=asked.title if written else own.get("title") or _title_in(asked, shown),
         description=asked.description if written else shown.description,
         instructions=own.get("instructions", ""),
     )
@@ -500,7 +506,7 @@ def errors_named(asked: Asking) -> list[str]:
     return read_errors(own).words
 
 
-def _titled(asked: Asking, shown: HITTemplate) -> str:
+def _title_in(asked: Asking, shown: HITTemplate) -> str:
     task = asked.title.partition(": ")[2]
     return f"{shown.title} · {task}" if task else shown.title
 

@@ -37,7 +37,7 @@ from genie.lib.admin import (
     AsksWhy,
     ReadOnlyAdmin,
     SearchedApart,
-    adding,
+    add_page,
     filled_in,
     note,
     person,
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 
 RunState = PayoutRun.State
-_ONE_RUN = "Choose one run that is planned: each has a file of its own."
+_ONE_RUN = "Choose one planned run. Each run has its own file."
 
 
 class ReferenceForm(forms.Form):
@@ -108,7 +108,7 @@ def _make_file(
     total = sum(payout.amount_cents for payout in ready)
     totals = [("People", f"{len(ready):,}"), ("Total", dollars(total))]
     if rest:
-        totals.append(("Left out, as their details changed", f"{len(rest):,}"))
+        totals.append(("Left out because their details changed", f"{len(rest):,}"))
     form = replace(FILE, form=form_of_run).ask(
         model_admin, request, [Line(run.pk, str(run))], totals, [("agreed", total)]
     )
@@ -124,18 +124,17 @@ def _make_one_file(
     agreed = sent.get("agreed", "")
     payouts.file(run, by, layout, int(agreed) if agreed.isdecimal() else -1)
     url = reverse("admin:crowd_payoutrun_file", args=[run.pk])
-    return format_html('The file is made. <a href="{}">Download it</a>.', url)
+    return format_html('The file is ready. <a href="{}">Download it</a>.', url)
 
 
 FILE = Action(
     "file_selected",
-    "Make the file …",
-    title="Make the file",
-    sentence=(
-        "With your approval these payouts go into a file for your bank or payment "
-        "service, and their money counts as on its way. The site itself sends none."
-    ),
-    button="Approve and make the file",
+    "Create the file …",
+    title="Create the file",
+    sentence="When you approve, these payouts are written to a file for your bank or "
+    "payment service, and the money counts as on its way. The site itself sends "
+    "no money.",
+    button="Approve and create the file",
     allowed=Q(state=RunState.PLANNED),
     otherwise=_ONE_RUN,
     single=_ONE_RUN,
@@ -146,14 +145,12 @@ PAID = Action(
     "paid_selected",
     "Mark as paid …",
     title="Mark as paid",
-    sentence=(
-        "All payouts of these runs that are on their way arrived. Mark those that "
-        "failed first, under Payouts."
-    ),
+    sentence="Confirm that all payouts of these runs have arrived. If some failed, mark "
+    "them first, under Payouts.",
     button="Mark as paid",
     form=ReferenceForm,
     allowed=Q(state=RunState.IN_FILE),
-    otherwise="Nothing is in a file.",
+    otherwise="No payouts are in a file.",
     totals=_total,
     every=_settle_runs,
     done="{n} payouts changed.",
@@ -162,10 +159,8 @@ TAKE_BACK = Action(
     "take_back_selected",
     "Take back …",
     title="Take payouts back",
-    sentence=(
-        "What is not paid of these runs is due again. If a file was made, it must not "
-        "be uploaded anywhere."
-    ),
+    sentence="Unpaid payouts of these runs are due again. If a file was made, do not "
+    "upload it.",
     button="Take back",
     service=payouts.take_back,
     done="Took back {n} payouts.",
@@ -174,10 +169,8 @@ FAILED = Action(
     "failed_selected",
     "Mark as failed or returned …",
     title="Mark payouts as failed or returned",
-    sentence=(
-        "The money is due again. The workers read your reason and are asked to correct "
-        "their payment details."
-    ),
+    sentence="The money is due again. The workers see your reason and are asked to correct "
+    "their payment details.",
     button="Mark as failed",
     permission="crowd.change_payoutrun",
     every=_settle_failed,
@@ -206,10 +199,10 @@ class PayoutTermsAdmin(AsksWhy):
 
 @admin.register(PayoutRun)
 class PayoutRunAdmin(ReadOnlyAdmin):
-    list_display = ["__str__", "state", "people", "total", "open_", "failed", "approved_by", "approved_at", "file"]  # fmt: skip
+    list_display = ["__str__", "state", "people", "total", "open_", "n_failed_payouts", "approved_by", "approved_at", "file"]  # fmt: skip
     list_filter = ["state", "method", "due_on"]
     list_select_related = ["approved_by"]
-    readonly_fields = ["people", "total", "open_", "failed", "file"]
+    readonly_fields = ["people", "total", "open_", "n_failed_payouts", "file"]
     actions = [FILE, PAID, TAKE_BACK]
     change_list_template = "admin/crowd/payoutrun/change_list.html"
 
@@ -241,7 +234,7 @@ class PayoutRunAdmin(ReadOnlyAdmin):
         return int(run.n_open)  # type: ignore[attr-defined]
 
     @admin.display(description="failed")
-    def failed(self, run: PayoutRun) -> int:
+    def n_failed_payouts(self, run: PayoutRun) -> int:
         return int(run.n_failed)  # type: ignore[attr-defined]
 
     @admin.display(description="file")
@@ -277,7 +270,7 @@ class PayoutRunAdmin(ReadOnlyAdmin):
             (names[method], len(cents), dollars(sum(cents.values())))
             for method, cents in sorted(found.by_method.items())
         ]
-        return adding(
+        return add_page(
             self,
             request,
             form,
@@ -334,13 +327,13 @@ _SKIPPED = "{n_left} skipped: not approved, cancelled, in a payout, or already p
 
 @admin.register(Budget)
 class BudgetAdmin(EditedOfTask, AsksWhy):
-    list_display = ["__str__", "limit", "set_aside", "left"]
-    readonly_fields = ["set_aside", "left"]
+    list_display = ["__str__", "limit", "set_aside", "left_dollars"]
+    readonly_fields = ["set_aside", "left_dollars"]
     # Money was approved within them: a limit changes, a budget stays.
     actions: Any = []
 
     def look_up(self, rows: list[Budget]) -> None:
-        committed = budgets.committed()
+        committed = budgets.committed_by_pool()
         for row in rows:
             row.committed_cents = committed.get(row.pool_id, 0)  # type: ignore[attr-defined]
 
@@ -354,11 +347,11 @@ class BudgetAdmin(EditedOfTask, AsksWhy):
 
     @admin.display(description="committed or spent")
     def set_aside(self, budget: Budget) -> str:
-        return dollars(_committed(budget))
+        return dollars(_committed_cents(budget))
 
     @admin.display(description="left")
-    def left(self, budget: Budget) -> str:
-        return dollars(budget.limit_cents - _committed(budget))
+    def left_dollars(self, budget: Budget) -> str:
+        return dollars(budget.limit_cents - _committed_cents(budget))
 
 
 @admin.register(Commitment)
@@ -426,7 +419,7 @@ class LedgerEntryAdmin(OfTask, SearchedApart, ReadOnlyAdmin):
         "amount",
         "elsewhere",
         "worker",
-        "approved",
+        "work_state",
         "campaign",
         "created_at",
         "done_at",
@@ -446,10 +439,8 @@ class LedgerEntryAdmin(OfTask, SearchedApart, ReadOnlyAdmin):
             "mark_paid_selected",
             "Mark the selected as paid …",
             title="Mark as paid",
-            sentence=(
-                "The workers received these rewards outside of any payout file. Only "
-                "approved work that is in no payout is listed."
-            ),
+            sentence="Confirm that the workers received these rewards outside a payout "
+            "file. Only approved work that is not in a payout is listed.",
             button="Mark as paid",
             form=ReferenceForm,
             allowed=lambda rows: rows.filter(
@@ -481,11 +472,11 @@ class LedgerEntryAdmin(OfTask, SearchedApart, ReadOnlyAdmin):
         return str(entry.assignment.worker) if entry.assignment else "–"
 
     @admin.display(description="work", ordering="assignment__state")
-    def approved(self, entry: LedgerEntry) -> str:
+    def work_state(self, entry: LedgerEntry) -> str:
         return entry.assignment.get_state_display() if entry.assignment else "–"
 
 
-def _committed(budget: Budget) -> int:
+def _committed_cents(budget: Budget) -> int:
     cents: int = getattr(budget, "committed_cents", 0)
     return cents
 
@@ -500,7 +491,7 @@ def _make_up(
     ]
     if not underpaid:
         sentence = (
-            "Pay is not below the minimum, or too few times were measured to tell."
+            "Pay is not below the minimum, or there are too few measured times to tell."
         )
         model_admin.message_user(request, sentence, messages.WARNING)
         return None
@@ -531,13 +522,11 @@ MAKE_UP = Action(
     "make_up_selected",
     "Top up low pay in the selected campaigns …",
     title="Top up low pay",
-    sentence=(
-        "At the median active time, this work paid less than the hourly minimum. "
-        "Every worker with approved work in these campaigns would get a bonus, the "
-        "same for each answer. It comes out of the budgets and is planned once. A "
-        "platform that pays workers itself pays it and charges its fee; otherwise "
-        "staff mark it as paid."
-    ),
+    sentence="At the median active time, this work paid less than the hourly minimum. "
+    "Every worker with approved work in these campaigns gets the same bonus for "
+    "each answer. The bonus is charged to the budgets and planned only once. A "
+    "platform that pays workers itself pays it and charges its fee. Otherwise "
+    "staff mark it as paid.",
     button="Plan the bonus",
     form=PlainForm,
     allowed=Q(state__in=[Campaign.State.COMPLETE, Campaign.State.STOPPED]),
@@ -549,7 +538,7 @@ MAKE_UP = Action(
 
 def _detail(missing: Shortfall) -> str:
     fee = (
-        f", of which {dollars(missing.fee_cents)} is fees" if missing.fee_cents else ""
+        f", including {dollars(missing.fee_cents)} in fees" if missing.fee_cents else ""
     )
     return (
         f"hourly pay {dollars(missing.hourly_cents)}, minimum "

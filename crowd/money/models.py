@@ -190,7 +190,7 @@ class PayoutTerms(models.Model):
         help_text="Day of the month, 1 to 28; of the week, 1 (Monday) to 7.",
     )
     minimum_cents = models.PositiveIntegerField(
-        default=500, help_text="Less than this is carried over to the next pay-out."
+        default=500, help_text="Smaller amounts are carried over to the next payout."
     )
     planned_on = models.DateField(null=True, blank=True, editable=False)
 

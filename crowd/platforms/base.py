@@ -200,7 +200,7 @@ class CampaignSpec:
     study: StudyTerms = field(default_factory=StudyTerms)
     # the currency of the reward
     currency: str = "USD"
-    # no one is really asked or paid
+    # No workers are really asked or paid.
     simulated: bool = False
 
 
@@ -328,7 +328,7 @@ class Platform(ABC):
     environment: str = ""
 
     @classmethod
-    def configured(cls, options: Mapping[str, Any]) -> Platform:
+    def from_options(cls, options: Mapping[str, Any]) -> Platform:
         return cls()
 
     @classmethod
@@ -336,7 +336,7 @@ class Platform(ABC):
         """Refuse what this platform does not offer, without asking its server."""
         if study.demands:
             raise GenieError(
-                f"{cls.title} cannot do what [human.study] says: "
+                f"{cls.title} cannot do what [human.study] asks for: "
                 f"{', '.join(study.demands)}. Remove it or choose another platform.",
                 code="requirement-not-checked",
             )
@@ -451,4 +451,4 @@ def kind_of(slug: str) -> type[Platform]:
 
 
 def get(slug: str, options: Mapping[str, Any] | None = None) -> Platform:
-    return kind_of(slug).configured(options or {})
+    return kind_of(slug).from_options(options or {})

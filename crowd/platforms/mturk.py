@@ -153,7 +153,7 @@ class Pace:
             # the number of calls.
             self.rate = min(self.most, self.rate + self._climb / self.rate)
 
-    def refused(self) -> None:
+    def note_refusal(self) -> None:
         with self._lock:
             now = self._clock()
             self._forget(now)
@@ -218,7 +218,7 @@ class Connection:
             try:
                 answer: dict[str, Any] = getattr(self._client, operation)(**arguments)
             except ClientError as error:
-                problem = self._sorted(error)
+                problem = self._to_exception(error)
                 if isinstance(problem, TurkRefusal):
                     raise problem from error
             except BotoCoreError as error:
@@ -230,14 +230,14 @@ class Connection:
                 return answer
         raise problem
 
-    def _sorted(self, error: Any) -> Exception:
+    def _to_exception(self, error: Any) -> Exception:
         code = error.response.get("Error", {}).get("Code", "")
         status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
         message = error.response.get("Message") or error.response.get("Error", {}).get(
             "Message", ""
         )
         if code in BUSY or status == 429:
-            self._pace.refused()
+            self._pace.note_refusal()
             return TurkBusy(message or code)
         if status >= 500 or status == 408:
             return TurkSilence(f"HTTP {status} {message}".strip())
@@ -287,7 +287,7 @@ class MTurk(Platform):
         self._now = now
 
     @classmethod
-    def configured(cls, options: Mapping[str, Any]) -> MTurk:
+    def from_options(cls, options: Mapping[str, Any]) -> MTurk:
         return cls(Account(**{"environment": "", **options}))
 
     @cached_property
@@ -312,7 +312,7 @@ class MTurk(Platform):
         def make() -> Result:
             demands = qualification_requirements(
                 campaign.requirements,
-                self._people.of(campaign.pool),
+                self._people.find_or_create(campaign.pool),
                 self.environment,
                 [
                     people.graded_type(self._people, test)

@@ -67,7 +67,7 @@ class Panel(Here):
         self.panel = panel
 
     @classmethod
-    def configured(cls, options: Mapping[str, Any]) -> Panel:
+    def from_options(cls, options: Mapping[str, Any]) -> Panel:
         panel = PanelTerms(**options)
         check(panel)
         return cls(panel)
@@ -82,9 +82,9 @@ class Panel(Here):
         worker = _read(parameters, panel.worker_parameter)
         session = _read(parameters, panel.session_parameter, needed=False)
         study = _read(parameters, panel.study_parameter, needed=False)
-        if panel.link_secret and not _signed(panel, parameters):
+        if panel.link_secret and not _has_signature(panel, parameters):
             raise GenieError(
-                "This link has been altered; ask for a new one.", code="link-not-signed"
+                "This link has been altered. Ask for a new one.", code="link-not-signed"
             )
         return Identity(
             worker_id=self._pseudonym("worker", worker),
@@ -135,9 +135,9 @@ def check(panel: PanelTerms) -> None:
                 f"hyphen and underscore, and not {SIGNATURE}."
             )
     if len({name.lower() for name in used}) < len(used):
-        raise _unusable("Each id needs a parameter of its own.")
+        raise _unusable("Each id needs a separate parameter.")
     if not panel.worker_parameter or not panel.secret:
-        raise _unusable("Name the parameter that identifies each person.")
+        raise _unusable("Enter the parameter that identifies each person.")
     for outcome, way in panel.ways_out.items():
         if way and ("://" in way or way.startswith("/")) and not _WEB.fullmatch(way):
             raise _unusable(f"{outcome}: {way!r} is not a web address.")
@@ -153,7 +153,7 @@ def signature(link_secret: str, parameters: Mapping[str, str]) -> str:
     return hmac.new(link_secret.encode(), text, hashlib.sha256).hexdigest()
 
 
-def _signed(panel: PanelTerms, parameters: Mapping[str, str]) -> bool:
+def _has_signature(panel: PanelTerms, parameters: Mapping[str, str]) -> bool:
     signed = {name: value for name, value in parameters.items() if name != SIGNATURE}
     expected = signature(panel.link_secret, signed)
     return hmac.compare_digest(expected, parameters.get(SIGNATURE, ""))

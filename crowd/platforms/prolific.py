@@ -47,7 +47,7 @@ from genie.lib.errors import GenieError
 
 # Bonuses on Prolific: set up without payment, then paid by a single call.
 LOOK = (
-    "It is unknown whether this bonus was paid; trying again could pay it twice. "
+    "This bonus may or may not have been paid. Trying again could pay it twice. "
     "Check the submission on Prolific."
 )
 
@@ -105,12 +105,12 @@ class Groups:
         self._workspace = workspace_id
         self._known: dict[str, str] = {}
 
-    def of(self, pool: str) -> str:
+    def find_or_create(self, pool: str) -> str:
         if not self._workspace:
             return ""
         if pool not in self._known:
             name = f"Not for this work: {pool}"
-            self._known[pool] = self._named(name) or self._made(name)
+            self._known[pool] = self._find_by_name(name) or self._create(name)
         return self._known[pool]
 
     def add(self, key: str, worker_id: str, pool: str) -> Result:
@@ -120,7 +120,7 @@ class Groups:
         return self._change("DELETE", key, worker_id, pool)
 
     def _change(self, method: str, key: str, worker_id: str, pool: str) -> Result:
-        group = self.of(pool)
+        group = self.find_or_create(pool)
         if not group:
             # Our own pages exclude the worker in any case.
             return Result(key, "done")
@@ -128,11 +128,11 @@ class Groups:
         self._calls(method, path, json={"participant_ids": [worker_id]})
         return Result(key, "done", group)
 
-    def _named(self, name: str) -> str:
+    def _find_by_name(self, name: str) -> str:
         rows = self._calls.pages(PATH, workspace_id=self._workspace)
         return next((str(row["id"]) for row in rows if row.get("name") == name), "")
 
-    def _made(self, name: str) -> str:
+    def _create(self, name: str) -> str:
         body = {"name": name, "workspace_id": self._workspace}
         # Once: of two groups with one name, a study would exclude only one.
         return str(self._calls.without_retry("POST", PATH, json=body)["id"])
@@ -171,7 +171,7 @@ class Prolific(Platform):
         self._sleep = sleep
 
     @classmethod
-    def configured(cls, options: Mapping[str, Any]) -> Prolific:
+    def from_options(cls, options: Mapping[str, Any]) -> Prolific:
         return cls(Account(**options))
 
     @cached_property
@@ -201,7 +201,7 @@ class Prolific(Platform):
         looked_up = filters.needs_catalogue(requirements, study)
         rows = self.calls.pages("filters/", **query) if looked_up else ()
         catalogue = {str(row.get("filter_id")): row for row in rows}
-        return filters.of(requirements, study, catalogue)
+        return filters.filters_of(requirements, study, catalogue)
 
     def publish(self, campaign: CampaignSpec) -> Result:
         """Create the study, or find it by our key, and open it.
@@ -214,7 +214,7 @@ class Prolific(Platform):
             other = self._other_currency(campaign.key, campaign.currency)
             if other is not None:
                 return other
-            study = self._named(campaign.key) or self._draft(campaign)
+            study = self._find_by_name(campaign.key) or self._draft(campaign)
             name, status = str(study["id"]), str(study.get("status", "UNPUBLISHED"))
             if campaign.simulated and status == "UNPUBLISHED":
                 # A copy of the draft, for accounts made to try studies.
@@ -227,7 +227,7 @@ class Prolific(Platform):
         return result_of(campaign.key, act)
 
     def _draft(self, campaign: CampaignSpec) -> dict[str, Any]:
-        ours = self._groups.of(campaign.pool) if campaign.pool else ""
+        ours = self._groups.find_or_create(campaign.pool) if campaign.pool else ""
         shut_out = [ours, *campaign.study.without_groups]
         body = terms.study(
             campaign,
@@ -242,11 +242,11 @@ class Prolific(Platform):
 
     def find(self, key: str) -> str:
         try:
-            return str((self._named(key) or {}).get("id", ""))
+            return str((self._find_by_name(key) or {}).get("id", ""))
         except FAILURES as error:
             raise unreachable(error) from error
 
-    def _named(self, key: str) -> dict[str, Any] | None:
+    def _find_by_name(self, key: str) -> dict[str, Any] | None:
         rows = self.calls.pages("studies/")
         return next((row for row in rows if row.get("internal_name") == key), None)
 
@@ -427,8 +427,8 @@ class Prolific(Platform):
         """Request once per adapter, which lives for one look at a campaign."""
         if not self.account.workspace_id:
             raise unset(
-                "GENIE_PROLIFIC_WORKSPACE is not set, so the account's currency is not "
-                "known"
+                "GENIE_PROLIFIC_WORKSPACE is not set, so the account's currency is "
+                "unknown"
             )
         path = f"workspaces/{self.account.workspace_id}/balance/"
         try:

@@ -55,7 +55,7 @@ class NoteForm(forms.Form):
     note = forms.CharField(
         max_length=200,
         required=False,
-        help_text="Which program signs requests with this key.",
+        help_text="The program that signs requests with this key.",
     )
 
 
@@ -78,7 +78,7 @@ class PeopleForm(forms.Form):
     accounts = forms.CharField(
         required=False,
         widget=forms.Textarea(attrs={"rows": 4, "cols": 40}),
-        help_text="User names, one a line. Whoever is not named loses access.",
+        help_text="User names, one per line. Anyone you leave out loses access.",
     )
 
     def clean_accounts(self) -> list[Any]:
@@ -123,7 +123,7 @@ def _set_people(requester: Requester, by: Account, accounts: list[Any]) -> str:
 
 def _names(requester: Requester) -> str:
     names = sorted(user.get_username() for user in requester.people.all())
-    return ", ".join(names) or "nobody"
+    return ", ".join(names) or "no users"
 
 
 class EntryInline(admin.TabularInline):  # type: ignore[type-arg]
@@ -148,10 +148,8 @@ class RequesterAdmin(ReadOnlyAdmin):
             "make_key",
             "Create an access key for the selected requester …",
             title="Create an access key",
-            sentence=(
-                "Anyone with the key can post HITs and spend money in this requester's "
-                "name. The secret is shown once, on the next page."
-            ),
+            sentence="Anyone with the key can post HITs and spend this requester's money. "
+            "The secret is shown only once, on the next page.",
             button="Create key",
             form=NoteForm,
             single=_CHOOSE_ONE,
@@ -169,12 +167,10 @@ class RequesterAdmin(ReadOnlyAdmin):
         ),
         Action(
             "set_people",
-            "Choose who opens the page of the selected requester …",
-            title="Choose who opens the requester's page",
-            sentence=(
-                "These accounts can make access keys, post HITs and spend this "
-                "requester's money on the page /requester/."
-            ),
+            "Choose who can open the page of the selected requester …",
+            title="Choose who can open the requester's page",
+            sentence="These accounts can create access keys, post HITs and spend this "
+            "requester's money on the page /requester/.",
             button="Save",
             form=PeopleForm,
             single=_CHOOSE_ONE,
@@ -212,10 +208,8 @@ class AccessKeyAdmin(ReadOnlyAdmin):
             "revoke_selected",
             "Revoke the selected keys …",
             title="Revoke access keys",
-            sentence=(
-                "Requests signed with these keys are refused from now on. This cannot "
-                "be undone."
-            ),
+            sentence="From now on, requests signed with these keys are refused. This "
+            "cannot be undone.",
             button="Revoke",
             allowed=Q(revoked_at=None),
             otherwise="All of them are already revoked.",
@@ -250,7 +244,8 @@ class RequesterBatchAdmin(ReadOnlyAdmin):
             "stop_selected",
             "Stop the selected batches …",
             title="Stop batches",
-            sentence="Nobody can accept more of these HITs; open ones can be finished.",
+            sentence="Workers can finish HITs that they have accepted, but cannot accept "
+            "more.",
             button="Stop",
             service=_stop,
             done="Stopped {n} HITs.",
@@ -403,14 +398,12 @@ PAID = Action(
     "mark_paid_selected",
     "Mark the selected as paid …",
     title="Mark as paid",
-    sentence=(
-        "The workers received this money outside of any payout file. Only approved, "
-        "unpaid work that is in no payout is listed."
-    ),
+    sentence="Confirm that the workers received this money outside a payout file. Only "
+    "approved, unpaid work that is not in a payout is listed.",
     button="Mark as paid",
     form=ReferenceForm,
     allowed=Q(paid_at=None, payout=None),
-    otherwise="Nothing to pay.",
+    otherwise="There is no work to pay.",
     every=mark_paid,
     done="Marked {n} as paid.",
 )
@@ -480,7 +473,7 @@ class RequesterEventAdmin(ReadOnlyAdmin):
             "try_again_selected",
             "Redeliver the selected events …",
             title="Redeliver",
-            sentence="Events that have not arrived are sent again within a minute.",
+            sentence="Undelivered events are sent again within a minute.",
             button="Redeliver",
             service=lambda event, by, reason: bool(
                 RUNNER.retry(RequesterEvent.objects.filter(pk=event.pk, sent_at=None))

@@ -109,7 +109,7 @@ def _too_many() -> TurkError:
 assert operations.__all__  # noqa: S101  importing them fills the table of handlers
 FOR_PEOPLE = (
     "Programs that use the Mechanical Turk Requester API send signed requests to this "
-    "address. Requesters make access keys at /requester/.\n"
+    "address. Requesters create access keys at /requester/.\n"
 )
 TARGET = "MTurkRequesterServiceV20170117."
 logger = logging.getLogger(__name__)
@@ -141,7 +141,7 @@ def endpoint(request: HttpRequest) -> HttpResponse:
             503 if unavailable(error) else 500,
             {
                 "__type": "ServiceFault",
-                "Message": "The service failed; try again.",
+                "Message": "The service failed. Try again.",
                 "TurkErrorCode": "AWS.ServiceUnavailable",
             },
         )
@@ -160,7 +160,7 @@ def _answer(request: HttpRequest) -> dict[str, Any]:
     name = target.removeprefix(TARGET)
     if not target.startswith(TARGET) or name not in HANDLERS:
         raise TurkError("There is no such operation.", kind="UnknownOperationException")
-    arguments = check_request(name, _parsed(body))
+    arguments = check_request(name, _parse(body))
     if arguments.get("Notification") is not None:
         # Before any row is locked, because this may wait for other servers.
         check_target(arguments["Notification"])
@@ -188,7 +188,7 @@ def _caller(request: HttpRequest, body: bytes) -> Requester:
     return AccessKey.objects.select_related("requester").get(key_id=key_id).requester
 
 
-def _parsed(body: bytes) -> Any:
+def _parse(body: bytes) -> Any:
     try:
         return json.loads(body)
     except (ValueError, RecursionError):

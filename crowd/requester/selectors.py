@@ -51,9 +51,9 @@ def spent(requester: Requester) -> Spent:
     """
     key = f"requester-spent-{requester.pk}"
     kept: tuple[int, dict[str, int]] = computed.get(key) or (0, {})
-    last, sums = _added(requester, *kept)
+    last, sums = _add_counts(requester, *kept)
     if sum(sums.values()) != requester.balance_cents:
-        last, sums = _added(requester, 0, {})
+        last, sums = _add_counts(requester, 0, {})
     computed.set(key, (last, sums))
     return Spent(
         deposited=sums.get(Kind.DEPOSIT, 0),
@@ -63,7 +63,7 @@ def spent(requester: Requester) -> Spent:
     )
 
 
-def _added(
+def _add_counts(
     requester: Requester, last: int, sums: dict[str, int]
 ) -> tuple[int, dict[str, int]]:
     rows = RequesterEntry.objects.filter(requester=requester, pk__gt=last).order_by()
@@ -124,7 +124,7 @@ FORGOTTEN = timedelta(days=120)
 
 
 def hits_of(requester: Requester, now: datetime) -> QuerySet[RequesterHIT, Any]:
-    return counted(kept_hits(requester, now), now)
+    return with_counts(kept_hits(requester, now), now)
 
 
 def kept_hits(requester: Requester, now: datetime) -> QuerySet[RequesterHIT]:
@@ -133,7 +133,9 @@ def kept_hits(requester: Requester, now: datetime) -> QuerySet[RequesterHIT]:
     return rows.exclude(forgotten)
 
 
-def counted(hits: QuerySet[RequesterHIT], now: datetime) -> QuerySet[RequesterHIT, Any]:
+def with_counts(
+    hits: QuerySet[RequesterHIT], now: datetime
+) -> QuerySet[RequesterHIT, Any]:
     open_now = Q(assignments__state=State.ACCEPTED, assignments__deadline_at__gt=now)
     decided = Q(assignments__state__in=[State.APPROVED, State.REJECTED])
     return hits.select_related("hit_type", "layout").annotate(
@@ -167,7 +169,7 @@ def hit(call: Call, entity_id: str) -> Any:
 
 
 def hit_or_disposed(call: Call, entity_id: str) -> Any:
-    hits = counted(RequesterHIT.objects.filter(requester=call.requester), call.now)
+    hits = with_counts(RequesterHIT.objects.filter(requester=call.requester), call.now)
     return _first(hits.filter(entity_id=entity_id), "Hit", entity_id)
 
 

@@ -42,7 +42,7 @@ def for_requesters(view: View) -> View:
     @never_cache
     @login_required
     @wraps(view)
-    def checked(
+    def wrapper(
         request: HttpRequest, customer_id: str, *args: Any, **kwargs: Any
     ) -> HttpResponse:
         mine = open_to(cast("Account", request.user))
@@ -52,7 +52,7 @@ def for_requesters(view: View) -> View:
         settle(requester, clock.now())
         return view(request, requester, *args, **kwargs)
 
-    return checked
+    return wrapper
 
 
 def page(
@@ -73,9 +73,9 @@ ENTRIES = 50
 
 class KeyForm(forms.Form):
     note = forms.CharField(
-        label="What it is for",
+        label="Purpose",
         max_length=200,
-        help_text="For instance the program that signs with it.",
+        help_text="For example, the program that signs with it.",
     )
 
 
@@ -124,7 +124,9 @@ def desk(request: HttpRequest, requester: Requester) -> HttpResponse:
 def revoke(request: HttpRequest, requester: Requester, pk: int) -> HttpResponse:
     key = get_object_or_404(AccessKey, pk=pk, requester=requester)
     access_keys.revoke_key(key, cast("Account", request.user), "by the requester")
-    messages.success(request, f"{key.key_id} is revoked and signs nothing any more.")
+    messages.success(
+        request, f"{key.key_id} is revoked and can no longer sign requests."
+    )
     return redirect("requester:desk", requester.customer_id)
 
 
@@ -188,7 +190,7 @@ def stop(request: HttpRequest, requester: Requester, pk: int) -> HttpResponse:
     one = get_object_or_404(RequesterBatch, pk=pk, requester=requester)
     n = posting.stop(one)
     note(cast("Account", request.user), one, f"Stopped {n} HITs.", "by the requester")
-    messages.success(request, "Stopped: nobody can begin any more of these HITs.")
+    messages.success(request, "Stopped. Workers cannot accept more of these HITs.")
     return redirect("requester:batch", requester.customer_id, pk)
 
 
@@ -208,10 +210,8 @@ class LayoutForm(forms.Form):
     page = forms.CharField(
         widget=forms.Textarea(attrs={"rows": 14, "spellcheck": "false"}),
         strip=False,
-        help_text=(
-            "HTML, with ${name} where a value goes. A fragment gets a form and a "
-            "button; a whole page is shown unchanged and needs its own form."
-        ),
+        help_text="HTML, with ${name} where a value goes. A fragment gets a form and a "
+        "button. A whole page is shown unchanged and needs its own form.",
     )
 
     def clean_page(self) -> str:

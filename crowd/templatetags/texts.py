@@ -5,7 +5,7 @@ from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
 from crowd.hit_templates.form import PLAIN
-from crowd.hit_templates.formats import formatted
+from crowd.hit_templates.formats import format_text
 
 register = template.Library()
 
@@ -17,7 +17,7 @@ def laid_out(text: str, most: int = 0) -> SafeString:
     At most `most` characters, if given.
     """
     cut = Truncator(str(text)).chars(most) if most else str(text)
-    found = formatted(cut, getattr(text, "layout", PLAIN))
+    found = format_text(cut, getattr(text, "layout", PLAIN))
     if found is None:
         return linebreaksbr(cut, autoescape=True)
     return format_html('<div class="laid {}">{}</div>', found.kind, found.html)

@@ -19,6 +19,7 @@ from django.views.decorators.http import require_GET
 
 from crowd.elsewhere.pages import RATERS, begin, rater_here, visit_of
 from crowd.elsewhere.services import visits
+from crowd.hit_templates.form import STUDY
 from crowd.hits.models import Campaign
 from crowd.platforms.base import Completion
 from crowd.worker_site.hit import find_next
@@ -27,7 +28,7 @@ from crowd.workers.models.worker import Invitation, Worker
 from crowd.workers.selectors.eligible import (
     SHARE_DONE,
     consent_text,
-    consented,
+    consented_pools,
     open_pools,
     used_up,
 )
@@ -77,7 +78,7 @@ def _for_rater(request: HttpRequest, token: str, found: Invitation) -> HttpRespo
         request.session[RATERS] = {**request.session.get(RATERS, {}), pool: worker.pk}
         return redirect(find_next(request, worker, pool)[0])
     text = Campaign.objects.filter(pool=pool).exists() and consent_text(pool)
-    return _asking(request, token, form, "study", text=text, rater=rater)
+    return _render_question(request, token, form, "study", text=text, rater=rater)
 
 
 def _for_worker(
@@ -97,7 +98,7 @@ def _for_worker(
             if user is None:
                 login(request, person)
             return _to_work(request, person, found)
-    return _asking(request, token, form)
+    return _render_question(request, token, form)
 
 
 def _take_place(
@@ -124,7 +125,7 @@ def _take_place(
     return True
 
 
-def _asking(
+def _render_question(
     request: HttpRequest, token: str, form: Any, page: str = "invitation", **more: Any
 ) -> HttpResponse:
     status = 422 if form.errors else None
@@ -176,7 +177,7 @@ def by_link(
 
 @never_cache
 @require_GET
-def finished(request: HttpRequest) -> HttpResponse:
+def finish_visit(request: HttpRequest) -> HttpResponse:
     visit = visit_of(request)
     if visit is None:
         return redirect("work:home")
@@ -193,6 +194,7 @@ def finished(request: HttpRequest) -> HttpResponse:
         "back": back,
         "n_done": n_done,
         "pool": session.campaign.pool_id,
+        "debriefing": session.campaign.hit_type.form.get(STUDY, {}).get("debriefing"),
         "share_done": SHARE_DONE if used_up(session.worker, [session.campaign]) else "",
     }
     return render(request, "worker_site/finished.html", context)
@@ -214,5 +216,5 @@ def _to_work(
 
 
 def _to_pool(worker: Worker, pool: str) -> HttpResponse:
-    agreed = consented(worker, [pool])
+    agreed = consented_pools(worker, [pool])
     return redirect("work:instructions" if agreed else "work:consent", pool=pool)

@@ -24,7 +24,7 @@ from crowd.elsewhere.services import visits
 from crowd.elsewhere.services.hit_offer import Pages, hit_of, page_of
 from crowd.hit_templates.form import DOCUMENT, PART
 from crowd.hits.models import Assignment, Campaign, Item
-from crowd.hits.selectors import form_of, language_of, worded
+from crowd.hits.selectors import form_of, language_of, translate_hit_type
 from crowd.hits.services.check_answers import canary_word, read_telemetry
 from crowd.hits.services.platforms import can
 from crowd.money.selectors.earnings import earnings
@@ -188,7 +188,10 @@ Context = dict[str, Any]
 @post_or("work:home")
 @for_workers
 def next_hit(request: HttpRequest, worker: Worker) -> HttpResponse:
-    address, _hit = find_next(request, worker, request.POST.get("pool") or None)
+    pool = request.POST.get("pool") or None
+    address, page = find_next(request, worker, pool)
+    if pool and any(one.hit.campaign.pool_id != pool for one in page):
+        messages.info(request, _("Please finish this page first. You began it before."))
     return redirect(address)
 
 
@@ -219,7 +222,7 @@ def give_back(request: HttpRequest, worker: Worker, pk: int) -> HttpResponse:
     if work.give_back(_mine(worker, pk)):
         messages.info(
             request,
-            _("Returned. Somebody else can do it; this does not count against you."),
+            _("Returned. Another worker can do it. This does not count against you."),
         )
     return redirect(home_of(worker))
 
@@ -237,7 +240,7 @@ def _take(request: HttpRequest, worker: Worker, assignment: Assignment) -> HttpR
             signals=read_telemetry(claim.first_on(page), request.POST),
         )
     except GenieError as error:
-        return _refused(request, worker, assignment, error, again=_page)
+        return _refuse(request, worker, assignment, error, again=_page)
     return _go_on(request, worker, claim.first_on(page))
 
 
@@ -253,7 +256,7 @@ def _take_other(
             remark=request.POST.get("remark", ""),
         )
     except GenieError as error:
-        return _refused(request, worker, assignment, error, again=_page_to_change)
+        return _refuse(request, worker, assignment, error, again=_page_to_change)
     return _go_on(request, worker, claim.first_on(page))
 
 
@@ -274,13 +277,13 @@ def _go_on(request: HttpRequest, worker: Worker, answered: Assignment) -> HttpRe
     ):
         last = answered if undo.seconds_left(answered) else None
         with spoken(language_of(following[0])):
-            shown = _shown(worker, following, last)
+            shown = _page_context(worker, following, last)
             part = "worker_site/parts/at_work.html"
             told["page"] = render_to_string(part, shown, request)
     return JsonResponse(told)
 
 
-def _refused(
+def _refuse(
     request: HttpRequest,
     worker: Worker,
     assignment: Assignment,
@@ -314,7 +317,7 @@ def _page(
     posted: dict[str, str] | None = None,
     error: str = "",
 ) -> HttpResponse:
-    shown = _shown(worker, claim.page_of(assignment), last, posted=posted)
+    shown = _page_context(worker, claim.page_of(assignment), last, posted=posted)
     return _render(request, shown, error)
 
 
@@ -327,7 +330,9 @@ def _page_to_change(
     posted: dict[str, str] | None = None,
     error: str = "",
 ) -> HttpResponse:
-    return _render(request, _changed(worker, claim.page_of(assignment), posted), error)
+    return _render(
+        request, _changed_context(worker, claim.page_of(assignment), posted), error
+    )
 
 
 def _render(request: HttpRequest, shown: Context, error: str) -> HttpResponse:
@@ -354,7 +359,7 @@ def _over(
     return render(request, "worker_site/over.html", context, status=status)
 
 
-def _shown(
+def _page_context(
     worker: Worker,
     page: Page,
     last: Assignment | None = None,
@@ -376,7 +381,7 @@ def _shown(
     }
 
 
-def _changed(
+def _changed_context(
     worker: Worker, page: Page, posted: dict[str, str] | None = None
 ) -> Context:
     stored = stored_answers(page) if posted is None else posted
@@ -391,7 +396,7 @@ def _questions(worker: Worker, page: Page, posted: dict[str, str]) -> Context:
     return {
         "assignment": assignment,
         "changing": False,
-        "hit_type": worded(campaign.hit_type, language_of(assignment)),
+        "hit_type": translate_hit_type(campaign.hit_type, language_of(assignment)),
         "pool": campaign.pool_id,
         "items": shown_items(page, posted),
         "before": before(page),

@@ -12,7 +12,7 @@ from django.utils import translation
 
 from crowd.campaigns.selectors.offers import Offer
 from crowd.hits.models import Assignment
-from crowd.hits.selectors import language_for, language_of, worded
+from crowd.hits.selectors import language_for, language_of, translate_hit_type
 from crowd.workers.models.qualification_attempt import TestAttempt
 from crowd.workers.models.worker import Worker
 
@@ -26,7 +26,7 @@ def spoken(language: str) -> Iterator[None]:
         yield
 
 
-def said(response: HttpResponse, language: str) -> HttpResponse:
+def mark_language(response: HttpResponse, language: str) -> HttpResponse:
     """Mark the response as being in a language, whatever the site's language."""
     response.headers["Content-Language"] = language
     return response
@@ -34,16 +34,16 @@ def said(response: HttpResponse, language: str) -> HttpResponse:
 
 def in_its_language(page: Page) -> Page:
     @wraps(page)
-    def shown(
+    def wrapper(
         request: HttpRequest,
         *args: Worker | Assignment | TestAttempt | str,
         **named: Any,
     ) -> HttpResponse:
         language = next(_language(x) for x in args if not isinstance(x, Worker | str))
         with spoken(language):
-            return said(page(request, *args, **named), language)
+            return mark_language(page(request, *args, **named), language)
 
-    return shown
+    return wrapper
 
 
 def _language(of: Assignment | TestAttempt) -> str:
@@ -55,4 +55,4 @@ def _language(of: Assignment | TestAttempt) -> str:
 def in_words(offer: Offer, language: str) -> Offer:
     if language_for(offer.hit_type, language) != language:
         return offer
-    return replace(offer, hit_type=worded(offer.hit_type, language))
+    return replace(offer, hit_type=translate_hit_type(offer.hit_type, language))

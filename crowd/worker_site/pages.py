@@ -13,11 +13,12 @@ from crowd.campaigns.services.claim import open_assignment
 from crowd.elsewhere.pages import for_workers
 from crowd.hits.models import Assignment
 from crowd.hits.selectors import (
+    expected_seconds,
     language_of,
     language_of_pool,
     scale_of,
     template_of,
-    worded,
+    translate_hit_type,
 )
 from crowd.messages import services as service
 from crowd.money.selectors.earnings import done_for_requesters, earned_by_day
@@ -25,7 +26,7 @@ from crowd.money.selectors.earnings import earnings as earnings_selector
 from crowd.money.selectors.payouts import OWN_SITE, next_for
 from crowd.pricing import hourly_cents
 from crowd.requester.pages.groups import has_work
-from crowd.worker_site.language import in_words, said, spoken
+from crowd.worker_site.language import in_words, mark_language, spoken
 from crowd.workers.models.worker import Exclusion, Pause, Worker
 from crowd.workers.selectors.eligible import agreed_text, consent_text, open_pools
 from crowd.workers.services import exclusions
@@ -66,7 +67,7 @@ def consent(request: HttpRequest, worker: Worker, pool: str) -> HttpResponse:
     if request.method == "POST":
         language, read = request.POST.get("language"), request.POST.get("version")
         if read and read != consent_text(pool, language).sha256:
-            # it was changed, or is not available in this language any more: read it
+            # It was changed or is no longer available in this language: read it
             # again
             return redirect("work:consent", pool=pool)
         give_consent(worker, pool, language)
@@ -77,7 +78,7 @@ def consent(request: HttpRequest, worker: Worker, pool: str) -> HttpResponse:
         offer = in_words(offer, text.language)
         context = {"offer": offer, "text": text, "given": given}
         page = render(request, "worker_site/consent.html", context)
-    return said(page, text.language)
+    return mark_language(page, text.language)
 
 
 @for_workers
@@ -89,16 +90,16 @@ def instructions(request: HttpRequest, worker: Worker, pool: str) -> HttpRespons
     else:
         offer, language = None, language_of(assignment)
     with spoken(language):
-        context = _explained(assignment, offer, language)
+        context = _explanation(assignment, offer, language)
         page = render(request, "worker_site/instructions.html", context)
-    return said(page, language)
+    return mark_language(page, language)
 
 
-def _explained(
+def _explanation(
     assignment: Assignment | None, offer: Offer | None, language: str
 ) -> dict[str, Any]:
     if assignment is not None:
-        hit_type = worded(assignment.hit.campaign.hit_type, language)
+        hit_type = translate_hit_type(assignment.hit.campaign.hit_type, language)
     elif offer is not None:
         offer = in_words(offer, language)
         hit_type = offer.hit_type
@@ -110,7 +111,8 @@ def _explained(
         "template": template,
         "explained": template.instructions_of(hit_type.form),
         "scale": scale_of(hit_type),
-        "hourly_cents": hourly_cents(hit_type.reward_cents, template.seconds),
+        "seconds": (seconds := expected_seconds(hit_type)),
+        "hourly_cents": hourly_cents(hit_type.reward_cents, seconds),
     }
 
 

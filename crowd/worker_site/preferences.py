@@ -56,10 +56,10 @@ class SettingsForm(forms.Form):
         widget=forms.RadioSelect,
     )
     wants_news = forms.BooleanField(
-        label=gettext_lazy("Write to me when there is new work that I can do"),
+        label=gettext_lazy("E-mail me when there is new work for me"),
         required=False,
         help_text=gettext_lazy(
-            "At most one e-mail a day; each has a link that ends them."
+            "At most one e-mail a day; each has a link to stop them."
         ),
     )
     country = forms.ChoiceField(
@@ -103,7 +103,7 @@ class SettingsForm(forms.Form):
         if not named:
             del self.fields["languages"]
 
-    def chosen(self) -> Chosen:
+    def choice(self) -> Chosen:
         given = self.cleaned_data
         return Chosen(
             time_zone=given["time_zone"],
@@ -121,7 +121,7 @@ def settings(request: HttpRequest, worker: Worker) -> HttpResponse:
     form = SettingsForm(posted, profile, address)
     if posted is not None and form.is_valid():
         try:
-            choose_profile(worker, form.chosen())
+            choose_profile(worker, form.choice())
         except GenieError as error:
             form.add_error("country", error.message)
         else:
@@ -134,7 +134,7 @@ def settings(request: HttpRequest, worker: Worker) -> HttpResponse:
             form[name] for name in ("country", "languages") if name in form.fields
         ],
         "address": address,
-        "agreed": _agreed(worker),
+        "agreed": _agreements(worker),
     }
     status = 422 if form.errors else None
     return render(request, "worker_site/settings.html", context, status=status)
@@ -148,12 +148,12 @@ def zone(request: HttpRequest, worker: Worker) -> HttpResponse:
 
 
 @for_workers
-def agreed(request: HttpRequest, worker: Worker, pk: int) -> HttpResponse:
+def show_consent(request: HttpRequest, worker: Worker, pk: int) -> HttpResponse:
     given = get_object_or_404(Consent, pk=pk, worker=worker)
     kept = ConsentVersion.objects.filter(sha256=given.text_sha256).first()
     now = consent_text(given.pool_id)
     if kept is None and now.sha256 != given.text_sha256:
-        raise Http404("The words of that day were not kept.")
+        raise Http404("The text of that day was not kept.")
     context = {
         "given": given,
         "title": _titles([given.pool_id]).get(given.pool_id, given.pool_id),
@@ -177,7 +177,7 @@ def no_news(request: HttpRequest, token: str) -> HttpResponse:
     return render(request, "worker_site/no_news.html", {"ended": ended})
 
 
-def _agreed(worker: Worker) -> list[dict[str, Any]]:
+def _agreements(worker: Worker) -> list[dict[str, Any]]:
     rows = list(worker.consents.order_by("-given_at", "-pk"))
     titles = _titles({row.pool_id for row in rows})
     return [{"row": row, "title": titles.get(row.pool_id, row.pool_id)} for row in rows]
@@ -197,7 +197,7 @@ Method = PaymentDetails.Method
 
 class PaymentForm(forms.Form):
     method = forms.ChoiceField(
-        choices=Method.choices, label=gettext_lazy("How you want to be paid")
+        choices=Method.choices, label=gettext_lazy("Payment method")
     )
     name = forms.CharField(
         max_length=70,

@@ -7,11 +7,11 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from crowd.elsewhere.pages import for_workers, wants_json
-from crowd.worker_site.language import in_its_language, said, spoken
+from crowd.worker_site.language import in_its_language, mark_language, spoken
 from crowd.workers.hit_form import Shown, sent_to_question, shown_question
 from crowd.workers.models.qualification_attempt import AttemptAnswer, TestAttempt
 from crowd.workers.models.worker import Worker
-from crowd.workers.selectors.eligible import consented, open_pools
+from crowd.workers.selectors.eligible import consented_pools, open_pools
 from crowd.workers.selectors.requirements import TestStanding, standings_of
 from crowd.workers.selectors.test_wording import (
     hit_type_in,
@@ -28,9 +28,9 @@ MENDABLE = {"answer-missing", "not-on-the-scale", "unknown-question", "unusable-
 
 @for_workers
 def test(request: HttpRequest, worker: Worker, name: str) -> HttpResponse:
-    standing = _standing(worker, name)
+    standing = _test_standing(worker, name)
     pool = standing.test.pool_id
-    if pool not in consented(worker, [pool]):
+    if pool not in consented_pools(worker, [pool]):
         return redirect("work:consent", pool=pool)
     refusal = ""
     if request.method == "POST":
@@ -51,7 +51,7 @@ def test(request: HttpRequest, worker: Worker, name: str) -> HttpResponse:
     status = 409 if refusal else None
     with spoken(language):
         page = render(request, "worker_site/test.html", context, status=status)
-    return said(page, language)
+    return mark_language(page, language)
 
 
 @for_workers
@@ -62,7 +62,7 @@ def attempt(request: HttpRequest, worker: Worker, pk: int) -> HttpResponse:
         .first()
     )
     if attempt is None:
-        raise Http404(_("This test was not started by you."))
+        raise Http404(_("You have not started this test."))
     if request.method == "POST":
         return _take(request, worker, attempt)
     return _page(request, attempt)
@@ -84,7 +84,7 @@ def _take(request: HttpRequest, worker: Worker, attempt: TestAttempt) -> HttpRes
             raw_answers=raw_answers,
         )
     except GenieError as error:
-        return _refused(request, attempt, error, address)
+        return _refuse(request, attempt, error, address)
     return JsonResponse({"next": address}) if wants_json(request) else redirect(address)
 
 
@@ -95,7 +95,7 @@ def _sent_row(request: HttpRequest, attempt: TestAttempt) -> AttemptAnswer | Non
     return attempt.answers.select_related("question").filter(position=int(sent)).first()
 
 
-def _refused(
+def _refuse(
     request: HttpRequest, attempt: TestAttempt, error: GenieError, address: str
 ) -> HttpResponse:
     mendable = error.code in MENDABLE
@@ -160,7 +160,7 @@ def _result(request: HttpRequest, attempt: TestAttempt) -> HttpResponse:
     return render(request, "worker_site/test_result.html", context)
 
 
-def _standing(worker: Worker, name: str) -> TestStanding:
+def _test_standing(worker: Worker, name: str) -> TestStanding:
     standing = standings_of(worker, [name], timezone.now()).get(name)
     if standing is None or test_attempts.is_closed_to(worker, standing.test.pool_id):
         raise Http404(_("There is no such test for you at the moment."))

@@ -27,7 +27,7 @@ from crowd.hits.selectors import (
     questions_about,
     spans_key,
     template_of,
-    worded,
+    translate_hit_type,
 )
 from crowd.hits.services.check_answers import ratings_of
 from crowd.scales.base import Scale
@@ -121,7 +121,7 @@ class InvitationForm(forms.Form):
     code = forms.CharField(
         max_length=40,
         label=_("Code"),
-        help_text=_("Whoever sent you the link has told you."),
+        help_text=_("It came with your link."),
     )
 
 
@@ -186,7 +186,7 @@ class Shown:
 
 
 def shown_items(page: Sequence[Assignment], posted: Mapping[str, str]) -> list[Shown]:
-    hit_type = worded(page[0].hit.campaign.hit_type, language_of(page[0]))
+    hit_type = translate_hit_type(page[0].hit.campaign.hit_type, language_of(page[0]))
     return [shown_item(hit_type, item, posted, i) for i, _one, item in _items(page)]
 
 
@@ -354,10 +354,10 @@ def preview(request: HttpRequest, hit_type: HITType, item: Item) -> HttpResponse
     """
     language = language_for(hit_type, request.GET.get("lang"), [item.data])
     with translation.override(language):
-        return _answered(request, worded(hit_type, language), item)
+        return _answer_page(request, translate_hit_type(hit_type, language), item)
 
 
-def _answered(request: HttpRequest, hit_type: HITType, item: Item) -> HttpResponse:
+def _answer_page(request: HttpRequest, hit_type: HITType, item: Item) -> HttpResponse:
     if request.method != "POST":
         return _page(request, hit_type, item, {})
     posted = request.POST.dict()
@@ -379,7 +379,7 @@ def _sentence(hit_type: HITType, item: Item, posted: Mapping[str, Any]) -> str:
         for rating in ratings
     ]
     return (
-        f"This is a preview; nothing was stored. It would have stored: "
+        f"This is a preview. Your answer was not stored. It would have stored: "
         f"{'; '.join(parts)}."
     )
 

@@ -124,6 +124,13 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         devices.remember(request, response, user)
         return response
 
+    def get_login_redirect_url(self, request: HttpRequest) -> str:
+        """Return the page of the account's role."""
+        if request.user.is_staff:
+            return reverse("admin:index")
+        is_worker = hasattr(request.user, "worker")
+        return reverse("work:home" if is_worker else settings.LOGIN_REDIRECT_URL)
+
     def get_login_stages(self) -> list[str]:
         stages: list[str] = super().get_login_stages()
         return [_OURS if stage == _CONFIRM else stage for stage in stages]

@@ -36,7 +36,7 @@ class TokenAuthentication(BaseAuthentication):
             _count(request)
             raise
         tokens.note_use(token)
-        return _bounded(token), token
+        return _limit_account(token), token
 
     def authenticate_header(self, request: Request) -> str:
         return "Bearer"
@@ -67,12 +67,12 @@ def _usable(secret: str) -> AccessToken:
         raise AuthenticationFailed("This token is not valid.")
     if token.revoked_at is not None:
         raise AuthenticationFailed("This token has been revoked.")
-    if token.expired:
+    if token.is_expired:
         raise AuthenticationFailed("This token has expired; create a new one.")
     return token
 
 
-def _bounded(token: AccessToken) -> Any:
+def _limit_account(token: AccessToken) -> Any:
     """Return the account as limited by its token: without the scope, no staff rights.
 
     The object must not be saved, or the account would lose its rights permanently.
@@ -87,7 +87,9 @@ def _bounded(token: AccessToken) -> Any:
 
 
 def _refuse_to_save(*args: object, **kwargs: object) -> None:
-    raise RuntimeError("This account is seen through a token; load it anew to save it.")
+    raise RuntimeError(
+        "This account was loaded through a token. Load it again to save it."
+    )
 
 
 class SignedInScheme(SessionScheme):  # type: ignore[no-untyped-call]

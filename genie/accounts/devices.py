@@ -37,7 +37,7 @@ _SYSTEMS = {"Android": "Android", "iPhone": "iPhone", "iPad": "iPad", "Windows":
 
 
 def counted_apart(request: HttpRequest, login: str) -> str | None:
-    nonce, accounts = _known(request)
+    nonce, accounts = _known_devices(request)
     named = Q(username__iexact=login) | Q(emailaddress__email__iexact=login)
     users = get_user_model().objects.filter(named, pk__in=accounts)
     user = users.first() if accounts and login else None
@@ -45,7 +45,7 @@ def counted_apart(request: HttpRequest, login: str) -> str | None:
 
 
 def remember(request: HttpRequest, response: HttpResponse, user: Any) -> None:
-    nonce, accounts = _known(request)
+    nonce, accounts = _known_devices(request)
     newest = [user.pk, *(pk for pk in accounts if pk != user.pk)][:_MOST_ACCOUNTS]
     response.set_signed_cookie(
         COOKIE,
@@ -58,7 +58,7 @@ def remember(request: HttpRequest, response: HttpResponse, user: Any) -> None:
     )
 
 
-def _known(request: HttpRequest) -> tuple[str, list[int]]:
+def _known_devices(request: HttpRequest) -> tuple[str, list[int]]:
     kept = request.get_signed_cookie(COOKIE, "", salt=_SALT, max_age=_KEPT_FOR)
     nonce, _, accounts = str(kept).partition(".")
     return nonce, [int(pk) for pk in accounts.split(".") if pk]
@@ -99,7 +99,7 @@ def current_first(sessions: Iterable[UserSession]) -> list[UserSession]:
     return sorted(newest, key=lambda one: not one.is_current())
 
 
-def described(user_agent: str) -> str:
+def describe_browser(user_agent: str) -> str:
     """Return the common names of browser and system."""
     browser = next((name for sign, name in _BROWSERS.items() if sign in user_agent), "")
     system = next((name for sign, name in _SYSTEMS.items() if sign in user_agent), "")

@@ -57,7 +57,7 @@ def make(form: FirstStaffForm) -> Account:
         # One after another: this row always exists, and no other code locks it.
         ContentType.objects.select_for_update().get(app_label="auth", model="user")
         if not is_wanted():
-            raise TooLate("This site has a staff account by now.")
+            raise TooLate("This site already has a staff account.")
         user: Account = form.save(commit=False)
         user.is_staff = user.is_superuser = True
         user.save()

@@ -78,9 +78,7 @@ class TokenForm(forms.Form):
     name = forms.CharField(
         label=gettext_lazy("Name"),
         max_length=100,
-        help_text=gettext_lazy(
-            "Helps you recognise it later: say where it will be used."
-        ),
+        help_text=gettext_lazy("Helps you recognize it later. Enter where you use it."),
     )
     days = forms.TypedChoiceField(
         label=gettext_lazy("Expires after"),

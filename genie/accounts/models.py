@@ -32,12 +32,12 @@ class AccessToken(models.Model):
         return f"{self.name} (…{self.ending})"
 
     @property
-    def expired(self) -> bool:
+    def is_expired(self) -> bool:
         return self.expires_at is not None and self.expires_at <= timezone.now()
 
     @property
     def works(self) -> bool:
-        return self.revoked_at is None and not self.expired
+        return self.revoked_at is None and not self.is_expired
 
 
 class TaskRole(models.Model):

@@ -88,7 +88,7 @@ class SecondFactorMiddleware:
         name = match.view_name if match is not None else ""
         if _is_closed(name, request.user) and is_missing(request):
             return redirect(_way(request))
-        return _kept(request) if name in _TAKING_AWAY else None
+        return _refuse_removal(request) if name in _TAKING_AWAY else None
 
 
 def _is_closed(name: str, user: Any) -> bool:
@@ -108,7 +108,7 @@ def _way(request: HttpRequest) -> str:
     return f"{reverse(page)}?{urlencode(back)}"
 
 
-def _kept(request: HttpRequest) -> HttpResponse | None:
+def _refuse_removal(request: HttpRequest) -> HttpResponse | None:
     if request.method != "POST" or not is_needed(request.user):
         return None
     if len(_types(request.user)) > 1:
@@ -131,6 +131,5 @@ def _types(user: Any) -> list[str]:
 def _note_that_it_was_used(
     request: HttpRequest, user: Any, authenticator: Authenticator, **_others: Any
 ) -> None:
-    """Treat setting up a factor as using it."""
     if authenticator.type != _Type.RECOVERY_CODES:
         record_authentication(request, user, "mfa", type=authenticator.type)

@@ -81,7 +81,7 @@ def of_pools(pools: Iterable[str], paths: Iterable[str]) -> Q:
     return reduce(or_, (Q(**{f"{path}__in": pools}) for path in paths))
 
 
-def narrowed(rows: Rows, viewer: object, permission: str, *paths: str) -> Rows:
+def limit_to_tasks(rows: Rows, viewer: object, permission: str, *paths: str) -> Rows:
     chosen = open_to(viewer, [permission], *paths)
     return rows if chosen is None else rows.filter(chosen)
 

@@ -75,7 +75,7 @@ class OfTask(ListAdmin):
             return rows
         n_all, rows = rows.count(), rows.filter(chosen)
         if left := n_all - rows.count():
-            sentence = f"{left} left out: your role on their task does not allow this."
+            sentence = f"{left} left out: your role on these tasks does not allow this."
             self.message_user(request, sentence, messages.WARNING)
         return rows
 

@@ -53,7 +53,7 @@ def limit_files(
     view: Callable[..., HttpResponseBase],
 ) -> Callable[..., HttpResponseBase]:
     @wraps(view)
-    def limited(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+    def wrapper(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         throttle: Any = FileThrottle()
         if throttle.allow_request(request, None):
             return view(request, *args, **kwargs)
@@ -63,7 +63,7 @@ def limit_files(
             HttpResponse(text, content_type="text/plain; charset=utf-8"), wait
         )
 
-    return limited
+    return wrapper
 
 
 class WrongCodes(CheckThrottle):

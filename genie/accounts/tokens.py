@@ -36,7 +36,7 @@ def issue(
     token = AccessToken.objects.create(
         user=user,
         name=name.strip(),
-        token_sha256=hashed(secret),
+        token_sha256=hash_token(secret),
         ending=secret[-4:],
         scopes=chosen,
         expires_at=None if days is None else timezone.now() + timedelta(days=days),
@@ -64,7 +64,7 @@ def _refuse_unfit(
             % {"max_days": MAX_DAYS},
             code="bad-expiry",
         )
-    if working(user).count() >= MAX_TOKENS:
+    if valid_tokens(user).count() >= MAX_TOKENS:
         raise GenieError(
             gettext("You already have %(max_tokens)s active tokens; revoke one first.")
             % {"max_tokens": MAX_TOKENS},
@@ -72,7 +72,7 @@ def _refuse_unfit(
         )
 
 
-def working(user: Account) -> QuerySet[AccessToken]:
+def valid_tokens(user: Account) -> QuerySet[AccessToken]:
     now = timezone.now()
     not_revoked = AccessToken.objects.filter(user=user, revoked_at=None)
     return not_revoked.exclude(expires_at__lte=now)
@@ -81,7 +81,7 @@ def working(user: Account) -> QuerySet[AccessToken]:
 def find(secret: str) -> AccessToken | None:
     return (
         AccessToken.objects.select_related("user")
-        .filter(token_sha256=hashed(secret))
+        .filter(token_sha256=hash_token(secret))
         .first()
     )
 
@@ -100,6 +100,6 @@ def revoke(token: AccessToken) -> bool:
     return bool(rows.update(revoked_at=timezone.now()))
 
 
-def hashed(secret: str) -> str:
+def hash_token(secret: str) -> str:
     """Hash a token; it has too many random bits to guess."""
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()

@@ -72,7 +72,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "second_factor": is_mfa_enabled(user),
         "n_sessions": UserSession.objects.filter(user=user).count(),
         "connected": SocialAccount.objects.filter(user=user).order_by("pk"),
-        "n_tokens": tokens.working(user).count(),
+        "n_tokens": tokens.valid_tokens(user).count(),
     }
     return render(request, "account/home.html", context)
 
@@ -91,11 +91,11 @@ def my_tokens(request: HttpRequest) -> HttpResponse:
     user = cast("Account", request.user)
     form = TokenForm(request.POST or None, user=user)
     if request.method == "POST" and form.is_valid():
-        return _made(request, user, form)
+        return _show_token(request, user, form)
     return _page(request, user, form, 400 if form.errors else None)
 
 
-def _made(request: HttpRequest, user: Account, form: TokenForm) -> HttpResponse:
+def _show_token(request: HttpRequest, user: Account, form: TokenForm) -> HttpResponse:
     try:
         token, secret = tokens.issue(user, **form.cleaned_data)
     except GenieError as error:

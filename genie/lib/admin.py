@@ -3,26 +3,33 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 from django import forms
 from django.contrib import admin, messages
-from django.contrib.admin import ModelAdmin, ShowFacets, TabularInline
+from django.contrib.admin import (
+    ModelAdmin,
+    ShowFacets,
+    SimpleListFilter,
+    TabularInline,
+)
 from django.contrib.admin.models import CHANGE, DELETION, LogEntry
 from django.contrib.admin.utils import get_fields_from_path
 from django.contrib.admin.views.main import ChangeList
 from django.core.exceptions import FieldDoesNotExist, PermissionDenied
 from django.core.paginator import Paginator
 from django.db import models, transaction
-from django.db.models import Model, ProtectedError, RestrictedError
+from django.db.models import Model, ProtectedError, Q, RestrictedError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, path
+from django.urls import URLPattern, path, reverse
 from django.utils.functional import cached_property
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
+from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.safestring import SafeString
 
 from genie.lib.database import OrderedJSONField
@@ -51,7 +58,7 @@ def filled_in(
     return form, form.is_bound and form.is_valid()
 
 
-def adding(
+def add_page(
     model_admin: ModelAdmin[Any],
     request: HttpRequest,
     form: forms.Form,
@@ -71,6 +78,37 @@ def adding(
         **more,
     }
     return TemplateResponse(request, page, context)
+
+
+def way_back(request: HttpRequest, usual: str) -> HttpResponse:
+    """Redirect to the page of this site on which the action was chosen."""
+    page = request.POST.get("next", "")
+    is_ours = url_has_allowed_host_and_scheme(page, {request.get_host()})
+    return redirect(page if is_ours else usual)
+
+
+class Imported(SimpleListFilter):
+    """Hide imported rows, which satisfy `rows`, unless they are requested."""
+
+    title = "imported"
+    parameter_name = "imported"
+    rows: Q
+
+    @classmethod
+    def where(cls, **rows: Any) -> type[Imported]:
+        return type("Imported", (cls,), {"rows": Q(**rows)})
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("only", "only imported"), ("too", "shown, too")]
+
+    def choices(self, changelist: Any) -> Iterator[Any]:
+        hidden, *others = super().choices(changelist)
+        return iter([{**hidden, "display": "hidden"}, *others])
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        if self.value() == "too":
+            return queryset
+        return queryset.filter(self.rows if self.value() else ~self.rows)
 
 
 # Rows are counted up to this, because counting reads all of them for each page shown.
@@ -170,7 +208,12 @@ class ListAdmin(ModelAdmin):  # type: ignore[type-arg]
         if not self.may(request, act.permission, row):
             raise PermissionDenied
         change = f"admin:{self.opts.app_label}_{self.opts.model_name}_change"
-        return act(self, request, rows) or redirect(change, pk)
+        return act(self, request, rows) or way_back(request, reverse(change, args=[pk]))
+
+    def response_action(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        response: Any = super().response_action(request, *args, **kwargs)
+        is_done = getattr(response, "status_code", 0) == HTTPStatus.FOUND
+        return way_back(request, response["Location"]) if is_done else response
 
     def buttons_of(self, request: HttpRequest, row: Model) -> list[Action]:
         """Return the actions that the row's state and the user's role allow."""
@@ -215,12 +258,12 @@ class SearchedApart(ListAdmin):
         if not words:
             return queryset, False
         found = [
-            {pk for name in self.search_fields for pk in self._having(name, word)}
+            {pk for name in self.search_fields for pk in self._matching_pks(name, word)}
             for word in words
         ]
         return queryset.filter(pk__in=set.intersection(*found)), False
 
-    def _having(self, name: str, word: str) -> list[Any]:
+    def _matching_pks(self, name: str, word: str) -> list[Any]:
         rows = self.model._default_manager.order_by("-pk").values_list("pk", flat=True)
         if name == "pk":
             # eighteen digits fit into a key
@@ -283,12 +326,12 @@ def _plain(model: type[models.Model], name: str) -> Shown:
     label = str(getattr(field, "verbose_name", name)).removesuffix(" cents")
 
     @admin.display(description=label, ordering=name, empty_value="–")
-    def shown(row: Any) -> str | None:
+    def cell(row: Any) -> str | None:
         value = getattr(row, name)
         return None if value is None else write(value)
 
-    shown.__name__ = name
-    return shown
+    cell.__name__ = name
+    return cell
 
 
 def money(cents: int) -> str:
@@ -296,12 +339,18 @@ def money(cents: int) -> str:
 
 
 def structure(value: Any) -> SafeString | str:
-    if not value:
+    if value in (None, "", [], {}):
         return "–"
-    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+    if isinstance(value, dict):
+        pairs = ((name, structure(one)) for name, one in value.items())
+        rows = format_html_join("", "<dt>{}</dt><dd>{}</dd>", pairs)
+        return format_html("<dl>{}</dl>", rows)
+    if not isinstance(value, list):
+        return str(value)
+    if all(isinstance(one, str) for one in value):
         return ", ".join(value)
-    text = json.dumps(value, indent=2, ensure_ascii=False, default=str)
-    return format_html("<pre>{}</pre>", text)
+    rows = format_html_join("", "<li>{}</li>", ((structure(one),) for one in value))
+    return format_html("<ul>{}</ul>", rows)
 
 
 def arguments(value: dict[str, Any]) -> str:
@@ -327,6 +376,9 @@ class NeverWritten:
 
 
 class ReadOnlyAdmin(NeverWritten, ListAdmin):
+    def get_list_display(self, request: HttpRequest) -> Any:
+        return plainly(self.model, super().get_list_display(request))
+
     def get_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
         # Django leaves these out of the writable fields only.
         left_out = {*(self.get_exclude(request, obj) or ())}
@@ -377,7 +429,7 @@ def _delete(
     if refused:
         more = f" and {len(refused) - 10:,} more" if len(refused) > 10 else ""
         sentence = (
-            "Not deleted, because other records depend on them: "
+            "Not deleted because other records depend on them: "
             f"{', '.join(refused[:10])}{more}."
         )
         model_admin.message_user(request, sentence, messages.ERROR)

@@ -5,17 +5,21 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from django import template
+from django.db.models import Count, Exists, OuterRef, Q
 from django.template import Context
 from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
+from django.utils.translation import gettext as _
 
-from genie.accounts.devices import current_first, described
-from genie.lib.serving.languages import ENGLISH, dollars, written
+from genie.accounts.devices import current_first, describe_browser
+from genie.lib.interval import Interval
+from genie.lib.serving.languages import ENGLISH, dollars, format_digits
 from leaderboard.boards.selectors import columns
 from leaderboard.boards.selectors.certainty import covers_of
-from leaderboard.boards.selectors.weights import WeightedRow
+from leaderboard.boards.selectors.rows import Standings
+from leaderboard.boards.views.exports import public_table
 from leaderboard.charts import Axis, Spread, bar, grid, progress, scale
 from leaderboard.evaluation.estimates import (
     NAMES,
@@ -27,12 +31,15 @@ from leaderboard.evaluation.estimates import (
 from leaderboard.evaluation.models.human_evaluation import Score
 from leaderboard.evaluation.selectors.board_ratings import rank_rule
 from leaderboard.evaluation.selectors.ranked_scores import partial_of_score
+from leaderboard.releases.report import Report, report
 from leaderboard.stats.ranking import RANK_RULE
+from leaderboard.submissions.models import Prediction
+from leaderboard.submissions.selectors import public
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.selectors import provenance_of
 
 register = template.Library()
-register.filter("device", described)
+register.filter("device", describe_browser)
 register.filter(current_first)
 
 
@@ -53,17 +60,23 @@ def breakable(label: str) -> str:
 @register.filter("one")
 def one_decimal(number: float) -> str:
     """Format a score as boards do, with one decimal and never -0.0."""
-    return written(f"{number:z.1f}")
+    return format_digits(f"{number:z.1f}")
 
 
 @register.filter("two")
 def two_decimals(number: float) -> str:
-    return written(f"{number:z.2f}")
+    return format_digits(f"{number:z.2f}")
+
+
+@register.filter("signed")
+def format_signed(number: float) -> str:
+    return f"{number:+z.1f}".replace("-", "−")
 
 
 @register.filter
-def signed(number: float) -> str:
-    return f"{number:+z.1f}".replace("-", "−")
+def ahead_of(score: float, other: float) -> str:
+    """Format a difference of scores as that of the printed numbers."""
+    return format_signed(round(score, 1) - round(other, 1))
 
 
 @register.filter("signed_two")
@@ -96,7 +109,7 @@ def number(value: float) -> str:
 
 @register.filter
 def thousands(number: int) -> str:
-    return written(f"{number:,}")
+    return format_digits(f"{number:,}")
 
 
 register.filter("dollars", dollars)
@@ -151,10 +164,10 @@ def interval(
 
 
 @register.simple_tag
-def spread(axis: Axis, result: WeightedRow, *, simulated: bool = False) -> SafeString:
+def spread(axis: Axis, found: Interval, *, simulated: bool = False) -> SafeString:
     """Draw a result that has one interval only."""
-    mean = result.interval.estimate
-    ends = result.interval.ends or (mean, mean)
+    mean = found.estimate
+    ends = found.ends or (mean, mean)
     score = Estimate(mean, *ends, low_50=mean, high_50=mean, covers="")
     return bar(axis, score, simulated=simulated)
 
@@ -162,6 +175,50 @@ def spread(axis: Axis, result: WeightedRow, *, simulated: bool = False) -> SafeS
 @register.inclusion_tag("leaderboard/parts/made_elsewhere.html")
 def made_elsewhere(task: Task) -> dict[str, Any]:
     return {"found": provenance_of(task)}
+
+
+@register.simple_tag(takes_context=True)
+def report_texts(context: Context) -> Report:
+    """Return a task's report, whose texts of methods and ethics a paper can quote."""
+    return report(public_table(context["request"], context["task"]))
+
+
+@register.simple_tag
+def task_states(task: Task, board: Standings | None = None) -> list[str]:
+    """Return what a reader must know of all results, for one mark beside the title."""
+    found = provenance_of(task)
+    sources = (
+        [short_link(one.source) for one in found.origins if one.source] if found else []
+    )
+    states = [f"imported from {sources[0]}" if sources else "imported"] if found else []
+    if board is None:
+        rows = task.submissions.filter(public()).order_by()
+        kinds = set(rows.values_list("simulated", flat=True).distinct())
+    else:
+        kinds = {True, board.all_simulated} if board.n_simulated else {False}
+    if True in kinds:
+        states.append(
+            "simulated: not rated by people" if kinds == {True} else "partly simulated"
+        )
+    elif task.demo:
+        states.append("demonstration")
+    return [*states, "provisional"] if board and board.all_provisional else states
+
+
+@register.inclusion_tag("leaderboard/boards/parts/task_tabs.html")
+def task_tabs(task: Task, tab: str = "") -> dict[str, Any]:
+    """Return the tabs of a board that have content, and the open one."""
+    texts = Prediction.objects.filter(submission=OuterRef("pk"))
+    has_texts = Q(Exists(texts), published_at__isnull=False)
+    counts = task.submissions.filter(public()).aggregate(
+        n=Count("pk"), n_readable=Count("pk", filter=has_texts)
+    )
+    tabs = [("board", _("Board"))]
+    if counts["n"] > 1:
+        tabs.append(("pairs", _("Pairs")))
+    if counts["n_readable"]:
+        tabs.append(("outputs", _("Outputs")))
+    return {"task": task, "tabs": [*tabs, ("methods", _("Methods"))], "tab": tab}
 
 
 @register.simple_tag(takes_context=True)

@@ -6,8 +6,9 @@ from django.utils import timezone
 from crowd.hits.models import Campaign
 from crowd.money.models import Budget
 from crowd.money.services.budgets import budget_left
-from genie.accounts.staff import narrowed
-from leaderboard.monitoring.selectors import Watched, watched
+from genie.accounts.staff import limit_to_tasks
+from leaderboard.monitoring.selectors import Watched, watch_campaigns
+from leaderboard.tasks.models import Task
 
 register = template.Library()
 
@@ -30,19 +31,24 @@ def campaigns_under_way(context: template.RequestContext) -> list[Watched]:
     user = context["request"].user
     open_ = [Campaign.State.RUNNING, Campaign.State.PAUSED, Campaign.State.SCHEDULED]
     rows = list(
-        narrowed(Campaign.objects.all(), user, "crowd.view_campaign", "pool")
+        limit_to_tasks(Campaign.objects.all(), user, "crowd.view_campaign", "pool")
         .filter(state__in=open_)
         .select_related("hit_type")
         .order_by("-pk")[:N_SHOWN]
     )
-    return watched(rows, timezone.now())
+    return watch_campaigns(rows, timezone.now())
 
 
 @register.simple_tag(takes_context=True)
 def accounts(context: template.RequestContext) -> list[Account]:
     user = context["request"].user
-    rows = narrowed(Budget.objects.all(), user, "crowd.view_budget", "pool")
+    rows = limit_to_tasks(Budget.objects.all(), user, "crowd.view_budget", "pool")
+    titles = dict(Task.objects.values_list("slug", "title"))
     return [
-        Account(pool or "the whole site", cents, budget_left(pool))
+        Account(
+            titles.get(pool, pool) if pool else "the whole site",
+            cents,
+            budget_left(pool),
+        )
         for pool, cents in rows.values_list("pool", "limit_cents")[: N_SHOWN + 1]
     ]

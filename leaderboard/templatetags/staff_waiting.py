@@ -11,7 +11,8 @@ from django.db.models import Model, QuerySet
 from django.urls import reverse
 
 from crowd.hits.models import Campaign
-from genie.accounts.staff import narrowed
+from crowd.money.models import PayoutRun
+from genie.accounts.staff import limit_to_tasks, staff_may
 from genie.lib.outside import Problem
 from leaderboard.evaluation.admin.decisions import name_of, page_of
 from leaderboard.evaluation.models.comparison import Comparison
@@ -63,10 +64,11 @@ def broken_extensions(context: template.RequestContext) -> list[Problem]:
 def waiting_for_staff(context: template.RequestContext) -> list[Waiting]:
     user = context["request"].user
     waiting = []
-    waiting += [_to_approve(user), _failed(user)]
+    waiting += [_to_approve(user), _failed_submissions(user)]
     for model in (Comparison, JointEvaluation):
         waiting += _questions_about_several(user, model)
-    waiting += [_appeals(user), _held(user), _noticed(user)]
+    waiting += [_appeals(user), _held_exclusions(user), _payouts(user)]
+    waiting += [_campaigns_with_notice(user)]
     if user.has_perm("django_q.view_failure"):
         waiting.append(_failed_jobs())
     # empty kinds are left out, so that the page shows only work
@@ -74,7 +76,7 @@ def waiting_for_staff(context: template.RequestContext) -> list[Waiting]:
 
 
 def _to_approve(user: Any) -> Waiting:
-    rows = _seen(user, Submission, "task__slug").filter(pk__in=to_approve())
+    rows = _visible_rows(user, Submission, "task__slug").filter(pk__in=to_approve())
     rows = rows.select_related("task")
     return _list_of(
         "Submissions to approve",
@@ -85,10 +87,10 @@ def _to_approve(user: Any) -> Waiting:
     )
 
 
-def _failed(user: Any) -> Waiting:
+def _failed_submissions(user: Any) -> Waiting:
     return _list_of(
         "Submissions with a failed step",
-        one_each(_seen(user, Submission, "task__slug").filter(HAS_FAILED)),
+        one_each(_visible_rows(user, Submission, "task__slug").filter(HAS_FAILED)),
         "failed=yes",
         lambda row: f"{row.failed_step}: {row.work.failure}",
     )
@@ -97,7 +99,7 @@ def _failed(user: Any) -> Waiting:
 def _questions_about_several(
     user: Any, model: type[Comparison] | type[JointEvaluation]
 ) -> list[Waiting]:
-    rows = _seen(user, model, "task__slug").select_related("task")
+    rows = _visible_rows(user, model, "task__slug").select_related("task")
     name = str(model._meta.verbose_name_plural).capitalize()
     [state] = states_behind([State.MEASURED])
     return [
@@ -117,7 +119,7 @@ def _questions_about_several(
 
 
 def _appeals(user: Any) -> Waiting:
-    rows = _seen(user, Appeal, "pool").filter(state=Appeal.State.WAITING)
+    rows = _visible_rows(user, Appeal, "pool").filter(state=Appeal.State.WAITING)
     return _list_of(
         "Appeals to decide",
         rows.select_related("worker"),
@@ -127,18 +129,33 @@ def _appeals(user: Any) -> Waiting:
     )
 
 
-def _held(user: Any) -> Waiting:
-    rows = _seen(user, HeldExclusion, "pool").filter(state=HeldExclusion.State.PROPOSED)
+def _held_exclusions(user: Any) -> Waiting:
+    rows = _visible_rows(user, HeldExclusion, "pool").filter(
+        state=HeldExclusion.State.PROPOSED
+    )
     rows = rows.select_related("worker", "verdict__fit")
     url = _changelist(HeldExclusion, f"state__exact={HeldExclusion.State.PROPOSED}")
-    first = [(str(row), row.why, url) for row in rows.order_by("pk")[:N_SHOWN]]
+    first = [
+        (str(row), row.why, reverse("admin:crowd_worker_change", args=[row.worker_id]))
+        for row in rows.order_by("pk")[:N_SHOWN]
+    ]
     title = "Exclusions to confirm or reject (scores are waiting)"
     return Waiting(title, rows.count(), url, first)
 
 
-def _noticed(user: Any) -> Waiting:
+def _payouts(user: Any) -> Waiting:
+    planned = PayoutRun.State.PLANNED
+    mine = staff_may(user, "crowd.view_payoutrun")
+    rows = PayoutRun.objects.filter(state=planned) if mine else PayoutRun.objects.none()
+    title, filtered = "Payouts to approve", f"state__exact={planned}"
+    return _list_of(title, rows, filtered, lambda row: row.get_state_display())
+
+
+def _campaigns_with_notice(user: Any) -> Waiting:
     over = [Campaign.State.STOPPED, Campaign.State.COMPLETE]
-    rows = _seen(user, Campaign, "pool").exclude(notice="").exclude(state__in=over)
+    rows = (
+        _visible_rows(user, Campaign, "pool").exclude(notice="").exclude(state__in=over)
+    )
     return _list_of("Campaigns with a notice", rows, "", lambda row: str(row.notice))
 
 
@@ -147,9 +164,9 @@ def _failed_jobs() -> Waiting:
     return Waiting("Failed jobs", failure.objects.count(), _changelist(failure, ""))
 
 
-def _seen(user: Any, model: type[Model], path: str) -> QuerySet[Any]:
+def _visible_rows(user: Any, model: type[Model], path: str) -> QuerySet[Any]:
     permission = f"{model._meta.app_label}.view_{model._meta.model_name}"
-    return narrowed(model._default_manager.all(), user, permission, path)
+    return limit_to_tasks(model._default_manager.all(), user, permission, path)
 
 
 def _list_of(

@@ -3,7 +3,7 @@
 import pytest
 
 from crowd.hit_templates import all_templates
-from crowd.hit_templates.formats import formatted, with_layout
+from crowd.hit_templates.formats import format_text, with_layout
 from crowd.templatetags.texts import laid_out
 from genie.lib.formats import as_text, problem
 from quality.test_questions.selectors import shown_fields
@@ -16,7 +16,7 @@ HOSTILE = """# Big
 
 
 def test_markdown_brings_no_html_no_link_and_no_picture():
-    html = formatted(HOSTILE, "markdown").html
+    html = format_text(HOSTILE, "markdown").html
     assert "<h3>Big</h3>" in html
     assert "&lt;script&gt;" in html
     for tag in ("<script", "<img", "<a ", "href", "src="):
@@ -25,7 +25,7 @@ def test_markdown_brings_no_html_no_link_and_no_picture():
 
 @pytest.mark.parametrize("kind", ["code", "conversation"])
 def test_other_layouts_escape_everything(kind):
-    html = formatted(f"User: {HOSTILE}", kind).html
+    html = format_text(f"User: {HOSTILE}", kind).html
     assert "<script" not in html
     assert "&lt;script&gt;" in html
 
@@ -35,13 +35,15 @@ def test_a_conversation_comes_out_as_the_turns_that_went_in():
         {"role": "user", "content": "Hello\n\nAssistant: is my name"},
         {"role": "assistant", "content": "<b>Hi</b>"},
     ]
-    html = formatted(as_text(turns), "conversation").html
+    html = format_text(as_text(turns), "conversation").html
     assert html.count('class="turn"') == 2
     assert "Hello\n\n Assistant: is my name" in html
     assert "&lt;b&gt;Hi&lt;/b&gt;" in html
     assert problem(50 * turns) == ""
-    assert problem(50 * turns + turns[:1]) == "it has 101 turns; 100 are possible"
-    of = "turn 2 is no object with a role and a content", "turn 2 has no role"
+    assert problem(50 * turns + turns[:1]) == (
+        "it has 101 turns, but at most 100 are allowed"
+    )
+    of = "turn 2 is not an object with a role and content", "turn 2 has no role"
     assert (problem([turns[0], "x"]), problem([turns[0], {"content": "x"}])) == of
 
 
@@ -67,7 +69,8 @@ def test_pages_of_ours_lay_texts_out_by_the_same_hand():
     text = f"**Yes** {HOSTILE}"
     shown = laid_out(with_layout(text, "markdown"))
     assert (
-        shown == f'<div class="laid markdown">{formatted(text, "markdown").html}</div>'
+        shown
+        == f'<div class="laid markdown">{format_text(text, "markdown").html}</div>'
     )
     assert laid_out("<b>a</b>\nb") == "&lt;b&gt;a&lt;/b&gt;<br>b"
     # cut before it is laid out: never within a tag

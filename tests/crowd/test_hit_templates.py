@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crowd import hit_templates
-from crowd.hit_templates.checks import Elements, filled
+from crowd.hit_templates.checks import Elements, fill_fields
 from crowd.hit_templates.formats import to_html
 from crowd.hit_templates.template import read_template
 from genie.lib.errors import GenieError
@@ -37,7 +37,7 @@ def test_the_example_shows_its_inputs(slug):
 def test_no_text_at_all_changes_the_pages_structure(slug, text):
     template = TEMPLATES[slug]
     plain = Elements(template.render(template.example))
-    page = Elements(template.render(filled(TEMPLATES[slug], f"x{text}")))
+    page = Elements(template.render(fill_fields(TEMPLATES[slug], f"x{text}")))
     assert page.tags == plain.tags
 
 
@@ -53,7 +53,7 @@ def test_a_template_reaches_neither_the_network_nor_scripts(slug):
 
 @every_template
 def test_texts_keep_their_language_and_find_their_own_direction(slug):
-    data = filled(TEMPLATES[slug], "نص")
+    data = fill_fields(TEMPLATES[slug], "نص")
     data["lang"] = "ar"
     tags = Elements(TEMPLATES[slug].render(data)).tags
     attributes = [(tag, *one) for tag, its in tags for one in its]

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowd.scales.base import all_scales
-from leaderboard.contracts.outside_pieces import ScaleContract, refused
+from leaderboard.contracts.outside_pieces import ScaleContract, refuses
 
 # What is counted from marks is asked of nobody.
 NUMBERS = [
@@ -38,7 +38,7 @@ def test_any_text_is_either_an_option_or_refused(raw):
     if raw.strip() in values:
         assert scale.parse(raw) == values[raw.strip()]
     elif raw.strip().strip("-0.") not in {"", "1", "5", "25", "75"}:
-        assert refused(scale, raw)
+        assert refuses(scale, raw)
 
 
 @given(st.decimals(-5, 5, places=3))
@@ -47,13 +47,13 @@ def test_likert_5_takes_its_five_values_only(number):
     if float(number) in {0, 0.25, 0.5, 0.75, 1}:
         assert scale.parse(f"{number:f}") == float(number)
     else:
-        assert refused(scale, f"{number:f}")
+        assert refuses(scale, f"{number:f}")
 
 
 @pytest.mark.parametrize("scale", NUMBERS, ids=by_slug)
 def test_numbers_outside_the_range_are_refused(scale):
-    assert refused(scale, f"{scale.maximum + 1:.0f}")
-    assert refused(scale, "-1")
+    assert refuses(scale, f"{scale.maximum + 1:.0f}")
+    assert refuses(scale, "-1")
     assert scale.parse(f"{scale.maximum:.0f}") == scale.rating(scale.maximum)
 
 
@@ -61,18 +61,18 @@ def test_a_magnitude_is_the_ratio_to_the_reference_and_minus_zero_is_zero():
     magnitude = all_scales()["magnitude"]
     assert magnitude.parse("100") == 1
     assert magnitude.parse("300") == 3
-    assert refused(magnitude, "0")
+    assert refuses(magnitude, "0")
     assert str(all_scales()["slider-100"].parse("-0")) == "0.0"
 
 
 def test_a_choice_between_two_is_sent_as_the_slot():
     two, tie = all_scales()["two-choice"], all_scales()["two-choice-tie"]
     assert [two.parse(slot) for slot in "AB"] == [1.0, 0.0]
-    assert refused(two, "tie")
+    assert refuses(two, "tie")
     assert tie.parse("tie") == 0.5
     for raw in ("a", "C", "AB", "1", "0", "0.5", "A@B"):
-        assert refused(two, raw)
-        assert refused(tie, raw)
+        assert refuses(two, raw)
+        assert refuses(tie, raw)
 
 
 def test_what_compares_two_outputs_says_so():

@@ -22,12 +22,19 @@ from crowd.campaigns.services import review, run
 from crowd.campaigns.services.overturn import overturn, pay_instead
 from crowd.campaigns.services.run import is_too_fast, lift_share
 from crowd.elsewhere.models import ExternalCampaign
-from crowd.hits.models import HIT, Assignment, Campaign, HITType, Rating
+from crowd.hits.models import ELSEWHERE, HIT, Assignment, Campaign, HITType, Rating
 from crowd.hits.selectors import CampaignProgress, progress_of, state_words
 from crowd.money.admin import MAKE_UP
+from crowd.money.services import bonuses
 from crowd.templatetags.crowd_money import dollars
 from genie.accounts.task_admin import BY_TASK, OfTask
-from genie.lib.admin import ReadOnlyAdmin, ReadOnlyInline, SearchedApart, person
+from genie.lib.admin import (
+    Imported,
+    ReadOnlyAdmin,
+    ReadOnlyInline,
+    SearchedApart,
+    person,
+)
 from genie.lib.staff_actions import Action, Line, ReasonForm
 
 if TYPE_CHECKING:
@@ -57,8 +64,10 @@ def _stop(
     model_admin: CampaignAdmin, request: HttpRequest, campaigns: list[Campaign]
 ) -> HttpResponse | None:
     model_admin.look_up(campaigns)
-    lines = [Line(c.pk, c.title, model_admin.answered(c)) for c in campaigns]
-    totals = [("Spent so far", dollars(sum(_of(c).spent_cents for c in campaigns)))]
+    lines = [Line(c.pk, c.title, model_admin.n_answered(c)) for c in campaigns]
+    totals = [
+        ("Spent so far", dollars(sum(_figures_of(c).spent_cents for c in campaigns)))
+    ]
     form = STOP.ask(model_admin, request, lines, totals)
     if isinstance(form, HttpResponse):
         return form
@@ -100,23 +109,23 @@ class CampaignAdmin(OfTask, ReadOnlyAdmin):
         "title",
         "where",
         "state_now",
-        "answered",
+        "n_answered",
         "at_work",
         "money",
         "hourly",
         "starts_at",
         "notice",
     ]
-    list_filter = ["state", "platform", "simulated", BY_TASK, "starts_at"]
+    list_filter = ["state", "platform", "simulated", BY_TASK, "starts_at", Imported.where(platform=ELSEWHERE)]  # fmt: skip
     list_select_related = ["hit_type"]
     # Each row's figures are summed from its answers.
     list_per_page = 25
     search_fields = ["title", "key", "pool__slug"]
     readonly_fields = [
-        "answered",
+        "n_answered",
         "at_work",
         "spent",
-        "committed",
+        "committed_dollars",
         "budget",
         "pace",
         "hourly",
@@ -179,7 +188,7 @@ class CampaignAdmin(OfTask, ReadOnlyAdmin):
             title="Lift the limit per worker",
             sentence=(
                 "Each worker may then do as many HITs of these campaigns as they like. "
-                "Scores rest on fewer people and hold less for others."
+                "Scores then come from fewer people and generalize less."
             ),
             button="Lift the limit",
             allowed=UNDER_WAY & Q(worker_share__isnull=False),
@@ -196,14 +205,14 @@ class CampaignAdmin(OfTask, ReadOnlyAdmin):
             row.figures = figures  # type: ignore[attr-defined]
 
     @admin.display(description="answered")
-    def answered(self, campaign: Campaign) -> str:
-        p = _of(campaign)
-        share = f" ({100 * p.n_answers // p.n_asked} %)" if p.n_asked else ""
+    def n_answered(self, campaign: Campaign) -> str:
+        p = _figures_of(campaign)
+        share = f" ({100 * p.n_answers // p.n_asked}%)" if p.n_asked else ""
         return f"{p.n_answers:,} of {p.n_asked:,}{share}"
 
     @admin.display(description="open / available")
     def at_work(self, campaign: Campaign) -> str:
-        return f"{_of(campaign).n_open:,} / {_of(campaign).n_waiting:,}"
+        return f"{_figures_of(campaign).n_open:,} / {_figures_of(campaign).n_waiting:,}"
 
     @admin.display(description="state", ordering="state")
     def state_now(self, campaign: Campaign) -> str:
@@ -219,11 +228,11 @@ class CampaignAdmin(OfTask, ReadOnlyAdmin):
 
     @admin.display(description="spent")
     def spent(self, campaign: Campaign) -> str:
-        return dollars(_of(campaign).spent_cents)
+        return dollars(_figures_of(campaign).spent_cents)
 
     @admin.display(description="spent and committed")
-    def committed(self, campaign: Campaign) -> str:
-        return dollars(_of(campaign).committed_cents)
+    def committed_dollars(self, campaign: Campaign) -> str:
+        return dollars(_figures_of(campaign).committed_cents)
 
     @admin.display(description="budget", ordering="budget_cents")
     def budget(self, campaign: Campaign) -> str:
@@ -231,14 +240,14 @@ class CampaignAdmin(OfTask, ReadOnlyAdmin):
 
     @admin.display(description="median active time")
     def pace(self, campaign: Campaign) -> str:
-        seconds = _of(campaign).median_active_seconds
+        seconds = _figures_of(campaign).median_active_seconds
         return "not known yet" if seconds is None else f"{seconds:.1f} s"
 
     @admin.display(description="hourly pay")
     def hourly(self, campaign: Campaign) -> str:
         if campaign.hit_type.reward_cents == 0:
             return "unpaid"
-        cents = _of(campaign).hourly_cents
+        cents = _figures_of(campaign).hourly_cents
         if cents is None:
             return "–"
         floor = int(settings.GENIE["MINIMUM_HOURLY_CENTS"])
@@ -250,10 +259,10 @@ class CampaignAdmin(OfTask, ReadOnlyAdmin):
     def share(self, campaign: Campaign) -> str:
         if campaign.worker_share is None:
             return "none"
-        planned = f"{100 * campaign.worker_share:.0f} %"
+        planned = f"{100 * campaign.worker_share:.0f}%"
         small = ", more in a small crowd" if campaign.share_follows_crowd else ""
         if campaign.hits_per_worker is None:
-            return f"{planned}{small}; nobody is here yet"
+            return f"{planned}{small}; no worker has started"
         n = campaign.hits_per_worker
         return f"{n:,} HIT{'' if n == 1 else 's'} ({planned}{small})"
 
@@ -294,7 +303,7 @@ def _figures(campaigns: list[Campaign]) -> list[CampaignProgress]:
     return [figures_of[campaign.pk] for campaign in campaigns]
 
 
-def _of(campaign: Campaign) -> CampaignProgress:
+def _figures_of(campaign: Campaign) -> CampaignProgress:
     figures: CampaignProgress = campaign.figures  # type: ignore[attr-defined]
     return figures
 
@@ -309,7 +318,20 @@ class TakeBackForm(ReasonForm):
     )
     bonus = forms.BooleanField(
         required=False,
-        label="Where a rejection cannot be reversed, pay the reward as a bonus",
+        label="If a rejection cannot be reversed, pay the reward as a bonus",
+    )
+
+
+class BonusForm(forms.Form):
+    amount = forms.IntegerField(
+        label="Bonus in ¢",
+        min_value=1,
+        max_value=10_000,
+        help_text="For each assignment, excluding the fee.",
+    )
+    reason = forms.CharField(
+        max_length=300,
+        help_text="Shown to workers. The same amount with the same reason is paid only once.",
     )
 
 
@@ -348,8 +370,15 @@ class HITAdmin(OfTask, SearchedApart, ReadOnlyAdmin):
     list_filter = ["campaign__state", "campaign__pool"]
     list_select_related = ["campaign"]
     search_fields = ["pk", "items__key__exact"]
-    fields = ["campaign", "position", "n_available", "max_assignments", "shown", "work"]
-    readonly_fields = ["shown", "work"]
+    fields = [
+        "campaign",
+        "position",
+        "n_available",
+        "max_assignments",
+        "texts_shown",
+        "work",
+    ]
+    readonly_fields = ["texts_shown", "work"]
 
     def look_up(self, rows: list[HIT]) -> None:
         counted = HIT.objects.filter(pk__in=[row.pk for row in rows]).order_by()
@@ -363,7 +392,7 @@ class HITAdmin(OfTask, SearchedApart, ReadOnlyAdmin):
         return count
 
     @admin.display(description="what workers see")
-    def shown(self, hit: HIT) -> SafeString:
+    def texts_shown(self, hit: HIT) -> SafeString:
         return _texts(hit)
 
     @admin.display(description="assignments")
@@ -405,7 +434,7 @@ class AssignmentAdmin(OfTask, SearchedApart, ReadOnlyAdmin):
     list_select_related = ["worker", "hit__campaign"]
     search_fields = ["pk", "worker__pseudonym", "remark"]
     ordering = ["-pk"]
-    readonly_fields = ["shown", "campaign", "reward"]
+    readonly_fields = ["texts_shown", "campaign", "reward"]
     inlines = [AnswerInline]
     actions = [
         Action(
@@ -448,6 +477,23 @@ class AssignmentAdmin(OfTask, SearchedApart, ReadOnlyAdmin):
             service=_take_back,
             done="{n} {rows} changed.",
         ),
+        Action(
+            "give_bonus",
+            "Pay a bonus …",
+            title="Pay a bonus",
+            sentence=(
+                "Each of these assignments gets the bonus; a platform charges its fee "
+                "for it. The money is committed within the budgets of the site and the "
+                "task."
+            ),
+            button="Pay the bonus",
+            form=BonusForm,
+            permission="crowd.change_ledgerentry",
+            service=lambda row, by, amount, reason: bonuses.give_once(
+                row.pk, amount, reason, by=by
+            ),
+            done="Planned for {n}.",
+        ),
     ]
 
     @admin.display(description="campaign", ordering="hit__campaign")
@@ -459,7 +505,7 @@ class AssignmentAdmin(OfTask, SearchedApart, ReadOnlyAdmin):
         return dollars(assignment.reward_cents)
 
     @admin.display(description="what the worker saw")
-    def shown(self, assignment: Assignment) -> SafeString:
+    def texts_shown(self, assignment: Assignment) -> SafeString:
         return _texts(assignment.hit)
 
     def line_of(self, row: Assignment) -> Line:

@@ -11,7 +11,7 @@ from django.contrib import messages
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse, QueryDict
 
-from crowd.campaigns.selectors.new_reward import NewReward, priced
+from crowd.campaigns.selectors.new_reward import NewReward, price_reward
 from crowd.campaigns.services import add_money, change_reward, more_answers
 from crowd.hits.models import Campaign
 from crowd.hits.selectors import progress_of
@@ -127,11 +127,11 @@ def _ask_for_reward(
     lines = [Line(campaign.pk, str(campaign), now)]
     try:
         if "agreed" in request.POST:
-            return _agreed(model_admin, request, campaign, lines)
+            return _confirm(model_admin, request, campaign, lines)
         form = CHANGE_REWARD.ask(model_admin, request, lines)
         if isinstance(form, HttpResponse):
             return form
-        new = priced(campaign, int(form.cleaned_data["dollars"] * 100))
+        new = price_reward(campaign, int(form.cleaned_data["dollars"] * 100))
     except GenieError as error:
         sentence = f"{campaign}: {error.message}"
         model_admin.message_user(request, sentence, messages.ERROR)
@@ -149,14 +149,14 @@ def _ask_for_reward(
     return cast("HttpResponse", page)
 
 
-def _agreed(
+def _confirm(
     model_admin: Any, request: HttpRequest, campaign: Campaign, lines: list[Line]
 ) -> HttpResponse | None:
     sent = {name: request.POST.get(name, "") for name in ("cents", "agreed", "shown")}
     number: dict[str, Any] = {
         name: int(text) if text.isdecimal() else -1 for name, text in sent.items()
     }
-    totals = _totals(campaign, priced(campaign, number["cents"]))
+    totals = _totals(campaign, price_reward(campaign, number["cents"]))
     form = _AGREE_TO_REWARD.ask(model_admin, request, lines, totals, sent.items())
     if isinstance(form, HttpResponse):
         return form
@@ -200,22 +200,21 @@ CHANGE_REWARD = Action(
     "Change the reward of the selected campaign …",
     title="Change the reward",
     sentence=(
-        "The new reward is paid for assignments that are still to be taken. What "
-        "workers have open or have submitted keeps its reward. You see the price "
+        "The new reward is paid for assignments that are still to be taken. Open and "
+        "submitted HITs keep their reward. You see the price "
         "before anything changes."
     ),
     button="Show the price",
     form=RewardForm,
     allowed=UNDER_WAY,
-    single="Select one campaign: each has a price of its own.",
+    single="Select one campaign: each has its own price.",
     run=_ask_for_reward,
     on_page="Change the reward …",
 )
 _AGREE_TO_REWARD = replace(
     CHANGE_REWARD,
     sentence=(
-        "What the campaign’s budget lacks for this is committed within the budgets of "
-        "the task and the site."
+        "Any missing amount is committed within the budgets of the task and the site."
     ),
     button="Change the reward",
     form=ReasonForm,
@@ -243,7 +242,7 @@ def _ask_for_answers(
     lines, hidden = [], [("agreed", "yes"), ("more", str(more))]
     for campaign in campaigns:
         try:
-            price = more_answers.priced(campaign, more)
+            price = more_answers.price_answers(campaign, more)
         except GenieError as error:
             sentence = f"{campaign}: {error.message}"
             model_admin.message_user(request, sentence, messages.ERROR)
@@ -253,8 +252,8 @@ def _ask_for_answers(
         lines.append(Line(campaign.pk, str(campaign), f"{_now(campaign)}; {detail}"))
         # The answer repeats what was shown, so staff agree to exactly that.
         hidden += [
-            _sent(request, f"shown-{campaign.pk}", campaign.answers_per_hit),
-            _sent(request, f"cents-{campaign.pk}", price.cents),
+            _posted_value(request, f"shown-{campaign.pk}", campaign.answers_per_hit),
+            _posted_value(request, f"cents-{campaign.pk}", price.cents),
         ]
         asked.append(campaign)
     if not lines:
@@ -288,7 +287,7 @@ def _ask_one(
     return f"{campaign}: {price.n_places:,} more assignments, {dollars(price.cents)} added."
 
 
-def _sent(request: HttpRequest, name: str, now: int | None) -> tuple[str, str]:
+def _posted_value(request: HttpRequest, name: str, now: int | None) -> tuple[str, str]:
     return name, request.POST.get(name, str(now))
 
 

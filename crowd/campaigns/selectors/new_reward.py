@@ -32,7 +32,7 @@ class NewReward:
     hourly_cents: int
 
 
-def priced(campaign: Campaign, reward_cents: int) -> NewReward:
+def price_reward(campaign: Campaign, reward_cents: int) -> NewReward:
     """Return the cost of a different reward for the assignments not taken yet.
 
     Raises

@@ -10,10 +10,12 @@ from crowd.campaigns.selectors.starved import turns
 from crowd.campaigns.selectors.work_records import (
     SITE,
     key_of_work,
-    pays_an_hour,
     records,
 )
+from crowd.hit_templates.form import STUDY
 from crowd.hits.models import Campaign, HITType, WorkRecord
+from crowd.hits.selectors import expected_seconds
+from crowd.pricing import hourly_cents
 from crowd.workers.choices import languages
 from crowd.workers.models.qualification_test import QualificationTest
 from crowd.workers.models.requirement import Requirement
@@ -21,7 +23,7 @@ from crowd.workers.models.worker import Worker
 from crowd.workers.selectors.eligible import (
     SHARE_DONE,
     candidates,
-    consented,
+    consented_pools,
     counted_to,
     left_of_share,
     most_left,
@@ -67,8 +69,18 @@ class Offer:
     decisions: WorkRecord | None = None
 
     @property
+    def seconds(self) -> float:
+        """Return the median time of others, else the time by which work is priced."""
+        known = self.record and self.record.median_seconds
+        return known or expected_seconds(self.hit_type)
+
+    @property
     def hourly_cents(self) -> int | None:
-        return pays_an_hour(self.hit_type, self.record)
+        return hourly_cents(self.hit_type.reward_cents, self.seconds)
+
+    @property
+    def words_afterwards(self) -> str:
+        return str(self.hit_type.form.get(STUDY, {}).get("debriefing", ""))
 
     @property
     def test(self) -> QualificationTest | None:
@@ -90,12 +102,12 @@ def offers(
     missing = unmet(worker, everything, now)
     shares = left_of_share(worker, everything)
     full = {pk for pk, n in shares.items() if n == 0}
-    explained = _explained(worker, missing, now)
+    explained = _lacking_by_campaign(worker, missing, now)
     explained |= dict.fromkeys(full, (Lacking(str(SHARE_DONE)),))
     campaigns: dict[str, list[Campaign]] = {}
     for campaign in everything:
         campaigns.setdefault(campaign.pool_id, []).append(campaign)
-    agreed = consented(worker, list(campaigns))
+    agreed = consented_pools(worker, list(campaigns))
     # If some of a pool's work is available, only that is shown. Otherwise all of it is
     # shown, with the reasons that prevent it.
     groups = {
@@ -158,7 +170,7 @@ def _without(closed: Collection[int], group: Iterable[Campaign]) -> list[Campaig
     return [campaign for campaign in group if campaign.pk not in closed]
 
 
-def _explained(
+def _lacking_by_campaign(
     worker: Worker, missing: dict[int, list[Requirement]], now: datetime
 ) -> dict[int, tuple[Lacking, ...]]:
     rows = [row for lacking in missing.values() for row in lacking]
@@ -170,12 +182,12 @@ def _explained(
         else TrackRecord(0, 0)
     )
     return {
-        pk: tuple(_lacking(row, standings, record) for row in lacking)
+        pk: tuple(_describe_lacking(row, standings, record) for row in lacking)
         for pk, lacking in missing.items()
     }
 
 
-def _lacking(
+def _describe_lacking(
     row: Requirement, standings: dict[str, TestStanding], record: TrackRecord
 ) -> Lacking:
     if row.kind == Kind.TEST:
@@ -200,15 +212,15 @@ def _sentence(row: Requirement, record: TrackRecord) -> str:
             "languages": ", ".join(names)
         }
     return _(
-        "This work requires an approval rate of at least %(least)s %%; yours is "
-        "%(percent)s %%."
+        "This work requires an approval rate of at least %(least)s%%; yours is "
+        "%(percent)s%%."
     ) % {"least": row.at_least, "percent": record.percent}
 
 
 def _test_sentence(standing: TestStanding | None) -> str:
     if standing is None:
         return _(
-            "This work is for people whom the staff have chosen, or its test is not "
+            "This work is only for workers chosen by staff, or its test is not "
             "ready yet."
         )
     if standing.revoked:

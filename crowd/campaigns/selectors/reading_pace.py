@@ -12,7 +12,7 @@ from crowd.money.selectors.fair_pay import ENOUGH_TIMES
 #: Silent reading of English non-fiction, words a minute: M. Brysbaert, "How many words
 #: do we read per minute?", Journal of Memory and Language 109 (2019).
 WORDS_A_MINUTE = 238
-#: Nobody reads three times as fast, but part of the input may be familiar.
+#: People do not read three times as fast, but may know part of the input.
 LENIENCE = 3
 #: The first items are enough to estimate the length of a campaign's texts.
 N_ITEMS = 100

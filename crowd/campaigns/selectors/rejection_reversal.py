@@ -46,7 +46,7 @@ def taking_back(assignment: Assignment, now: datetime) -> TakingBack:
     heard = session.status == "rejected" or decisions.filter(wish="reject").exists()
     if not heard:
         return TakingBack(
-            True, f"{HERE} {platform_class.title} has not been told of it yet."
+            True, f"{HERE} {platform_class.title} has not been notified yet."
         )
     return _there(platform_class, session, now)
 
@@ -70,6 +70,6 @@ def _there(
         )
     return TakingBack(
         True,
-        f"{HERE} {platform_class.title} is told, and allows it until {deadline}.",
+        f"{HERE} Genie notifies {platform_class.title}, which allows this until {deadline}.",
         True,
     )

@@ -195,7 +195,9 @@ def _turns(
         yield Turn(group[0])
         return
     waiting = {campaign.pk: campaign for campaign in group}
-    orders = [_drawn(worker, pool, group, 0 if current is None else current.number + 1)]
+    orders = [
+        _draw_order(worker, pool, group, 0 if current is None else current.number + 1)
+    ]
     if current is not None:
         orders.insert(0, current)
     for order in orders:
@@ -205,7 +207,7 @@ def _turns(
                 yield Turn(campaign, order, place)
 
 
-def _drawn(
+def _draw_order(
     worker: Worker, pool: str, group: Sequence[Campaign], number: int
 ) -> DrawnOrder:
     seed = seed_from("order of campaigns", worker.pk, pool, number)

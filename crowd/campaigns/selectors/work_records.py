@@ -2,8 +2,7 @@
 
 from collections.abc import Iterable
 
-from crowd.hits.models import HITType, WorkRecord
-from crowd.pricing import hourly_cents
+from crowd.hits.models import WorkRecord
 
 SITE = WorkRecord.SITE
 
@@ -22,10 +21,3 @@ def key_of_request(hit_type: int) -> str:
 
 def records(keys: Iterable[str]) -> dict[str, WorkRecord]:
     return {row.key: row for row in WorkRecord.objects.filter(key__in=list(keys))}
-
-
-def pays_an_hour(hit_type: HITType, record: WorkRecord | None) -> int | None:
-    """Return the cents an hour pays at other workers' pace, or None if it is not known."""
-    if record is None or not record.median_seconds:
-        return None
-    return hourly_cents(hit_type.reward_cents, record.median_seconds)

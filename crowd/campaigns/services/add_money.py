@@ -79,7 +79,7 @@ def _check(campaign: Campaign, cents: int, budget_cents: int, reason: str) -> No
         raise GenieError("Give a reason for adding money.", code="reason-missing")
     if campaign.platform == ELSEWHERE:
         raise GenieError(
-            "This work was done elsewhere and imported; nothing is asked again.",
+            "This work was imported, so it cannot be repeated here.",
             code="campaign-over",
         )
     if campaign.state == State.STOPPED:

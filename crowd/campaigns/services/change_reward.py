@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from django.db import transaction
 from django.utils import timezone
 
-from crowd.campaigns.selectors.new_reward import NewReward, priced
+from crowd.campaigns.selectors.new_reward import NewReward, price_reward
 from crowd.elsewhere.models import ExternalCampaign, OutwardCall
 from crowd.hits.models import HIT, Campaign, HITType, Item, RewardChange
 from crowd.hits.services.build import BATCH, HITTypeSpec, shared_hit_type
@@ -52,7 +52,7 @@ def change_reward(
         ``reason-missing``, ``reward-changed`` if it has changed since,
         ``cost-changed`` if more or less must be added, ``platform-busy`` while HITs
         are being posted, ``over-budget`` if the pool's or the site's budget has no
-        room, and the errors of `priced`.
+        room, and the errors of `price_reward`.
     """
     campaign = (
         Campaign.objects.select_for_update(of=("self",))
@@ -60,7 +60,7 @@ def change_reward(
         .get(pk=campaign_pk)
     )
     _check(campaign, shown_cents, reason)
-    new = priced(campaign, reward_cents)
+    new = price_reward(campaign, reward_cents)
     if new.added_cents != agreed_cents:
         raise GenieError(
             f"This now adds ${new.added_cents / 100:,.2f} to the budget, not "
@@ -115,7 +115,7 @@ def _check(campaign: Campaign, shown_cents: int, reason: str) -> None:
     if campaign.hit_type.reward_cents != shown_cents:
         raise GenieError(
             f"The reward has changed from ${shown_cents / 100:,.2f} to "
-            f"${campaign.hit_type.reward_cents / 100:,.2f}; nothing was changed now. "
+            f"${campaign.hit_type.reward_cents / 100:,.2f}; no change was made. "
             "Reload the page.",
             code="reward-changed",
         )

@@ -24,10 +24,10 @@ from crowd.hits.selectors import (
     language_now,
     language_of,
     questions_about,
-    worded,
+    translate_hit_type,
 )
 from crowd.hits.services.build import free_slot, take_back_slot, take_slot
-from crowd.hits.services.check_answers import Answers, CheckedRating, checked
+from crowd.hits.services.check_answers import Answers, CheckedRating, parse_ratings
 from crowd.platforms.selfhosted import SelfHosted
 from crowd.workers.models.worker import Exclusion, Worker
 from crowd.workers.selectors.eligible import (
@@ -59,7 +59,7 @@ def register_chooser(name: str, chooser: Chooser) -> None:
     _choosers[name] = chooser
 
 
-def preferred(
+def prefer_hits(
     worker: Worker, campaign: Campaign, hits: Sequence[int], among: Collection[int] = ()
 ) -> list[int]:
     for chooser in _choosers.values():
@@ -71,8 +71,8 @@ def preferred(
 
 # Reserve a campaign for one worker: the first to take a HIT of it.
 PASSED_ON = (
-    "The worker for whom this campaign was reserved did not continue, so others may "
-    "take it: its answers do not all come from one person."
+    "The worker for whom this campaign was reserved did not continue, so other "
+    "workers may take it. Its answers come from more than one person."
 )
 
 
@@ -238,7 +238,7 @@ def next_assignment(
             return None
         campaign, hits = candidate
         turn = next(turn for turn in order if turn.campaign == campaign)
-        hits = preferred(worker, campaign, prefer_documents(worker, campaign, hits))
+        hits = prefer_hits(worker, campaign, prefer_documents(worker, campaign, hits))
         claimed = _claim(worker, turn, hits, newest, now)
         if claimed is not None:
             found = [turn.campaign for turn in order]
@@ -276,7 +276,7 @@ def fill(
             if not may_take(campaign, locked):
                 return
             open_ones.add(campaign.pk)
-        if not any(_taken(locked, turn, pk, first) for pk in hits):
+        if not any(_take(locked, turn, pk, first) for pk in hits):
             return
 
 
@@ -298,10 +298,10 @@ def _next_on_page(
     if not hits or campaign.hit_type_id != first.hit.campaign.hit_type_id:
         return None, []
     turn = next(turn for turn in order if turn.campaign == campaign)
-    return turn, preferred(worker, campaign, hits, among or ())
+    return turn, prefer_hits(worker, campaign, hits, among or ())
 
 
-def _taken(worker: Worker, turn: Turn, pk: int, first: Assignment) -> bool:
+def _take(worker: Worker, turn: Turn, pk: int, first: Assignment) -> bool:
     kind = turn.campaign.hit_type
     if language_now(kind, pk) != first.language or not take_slot(pk):
         return False
@@ -412,16 +412,16 @@ def checked_page(page: Page, answers: Sequence[Answers]) -> list[list[CheckedRat
     rated = []
     for number, (one, sent) in enumerate(zip(page, answers, strict=True), 1):
         try:
-            rated.append(checked(one, sent))
+            rated.append(parse_ratings(one, sent))
         except GenieError as error:
             if len(page) == 1:
                 raise
-            raise _named(error, one, number, len(page)) from error
+            raise _add_number(error, one, number, len(page)) from error
     return rated
 
 
-def _named(error: GenieError, one: Assignment, number: int, n: int) -> GenieError:
-    hit_type = worded(one.hit.campaign.hit_type, language_of(one))
+def _add_number(error: GenieError, one: Assignment, number: int, n: int) -> GenieError:
+    hit_type = translate_hit_type(one.hit.campaign.hit_type, language_of(one))
     asked = [
         question.text
         for item in one.hit.items.all()
@@ -475,7 +475,7 @@ def refuse_other(page: Page, shown: str | None) -> None:
 
 def _grown() -> GenieError:
     return GenieError(
-        _("More has been put on this page; reload it. Your answers are kept."),
+        _("This page has new items. Reload it; your answers are kept."),
         code="page-has-grown",
     )
 

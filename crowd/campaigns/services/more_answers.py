@@ -32,7 +32,7 @@ class Price:
     cents: int
 
 
-def priced(campaign: Campaign, more: int) -> Price:
+def price_answers(campaign: Campaign, more: int) -> Price:
     """Return the price of that many more answers to each HIT of a campaign.
 
     Raises
@@ -50,8 +50,7 @@ def priced(campaign: Campaign, more: int) -> Price:
         )
     if campaign.answers_per_hit is None:
         raise GenieError(
-            "A comparison asks for more answers by itself, as far as its result needs "
-            "them.",
+            "A comparison requests the answers that its result needs.",
             code="asks-by-itself",
         )
     if not 1 <= more <= MOST:
@@ -90,7 +89,7 @@ def ask_for_more(
     GenieError
         ``reason-missing``, ``answers-changed`` if the number per HIT has changed since,
         ``cost-changed``, ``over-budget`` if the pool's or the site's budget has no
-        room, and the errors of `priced`.
+        room, and the errors of `price_answers`.
     """
     campaign = (
         Campaign.objects.select_for_update(of=("self",))
@@ -99,7 +98,7 @@ def ask_for_more(
     )
     if not reason.strip():
         raise GenieError("Give a reason for more answers.", code="reason-missing")
-    price = priced(campaign, more)
+    price = price_answers(campaign, more)
     if campaign.answers_per_hit != shown:
         raise GenieError(
             f"Each HIT now gets {campaign.answers_per_hit} answers, not {shown}; nothing "
@@ -142,7 +141,7 @@ def _check_fee(campaign: Campaign, more: int) -> None:
     )
     if dearer > fee and over.exists():
         raise GenieError(
-            f"On {campaign.platform} a HIT that was made for fewer than "
+            f"On {campaign.platform} a HIT created for fewer than "
             f"{MANY_ASSIGNMENTS} answers cannot get {MANY_ASSIGNMENTS} or more.",
             code="too-many-answers",
         )

@@ -29,7 +29,11 @@ JOB = "crowd.jobs.tell_of_work"
 
 def enqueue_due(now: datetime | None = None) -> int:
     now = now or timezone.now()
-    newest = _running().filter(starts_at__lte=now).aggregate(at=Max("starts_at"))["at"]
+    newest = (
+        _running_campaigns()
+        .filter(starts_at__lte=now)
+        .aggregate(at=Max("starts_at"))["at"]
+    )
     if newest is None:
         return 0
     rows = Profile.objects.filter(
@@ -57,7 +61,7 @@ def tell(worker_pk: int) -> bool:
     if last is not None and last > now - PAUSE:
         return False
     address = address_of(worker)
-    began = _running().filter(starts_at__gt=since, starts_at__lte=now)
+    began = _running_campaigns().filter(starts_at__gt=since, starts_at__lte=now)
     # As far as campaigns were seen, because some may be started late.
     until = began.aggregate(at=Max("starts_at"))["at"]
     if not address or until is None:
@@ -94,7 +98,7 @@ def _new_to(
     return [offer for offer in found if offer.n_left and not offer.lacking]
 
 
-def _running() -> QuerySet[Campaign]:
+def _running_campaigns() -> QuerySet[Campaign]:
     return Campaign.objects.filter(
         state=Campaign.State.RUNNING, platform=SelfHosted.slug
     ).order_by()

@@ -55,7 +55,9 @@ def key_of(kind: Kind, name: str) -> str:
     return f"genie.{site}.{kind.lower()}.{name}"
 
 
-def numbered(campaign: Campaign, kind: Kind, name: str, **fields: Any) -> OutwardCall:
+def plan_numbered(
+    campaign: Campaign, kind: Kind, name: str, **fields: Any
+) -> OutwardCall:
     """Store a call that may be needed again later, each time as a new one.
 
     A call that is still on its way counts as the one needed now.
@@ -99,7 +101,7 @@ def take(
     ).exclude(external__busy_until=now + LEASE)
     taken = []
     for call in calls:
-        sent = _sent(call, now)
+        sent = _when_sent(call, now)
         # As it was when we chose how to send it.
         unchanged = OutwardCall.objects.filter(
             pk=call.pk, first_sent_at=call.first_sent_at
@@ -148,7 +150,7 @@ def note_result(
     return call
 
 
-def posted(campaign: Campaign) -> tuple[dict[int, str], Counter[int], set[int]]:
+def posted_hits(campaign: Campaign) -> tuple[dict[int, str], Counter[int], set[int]]:
     """Return the platform's names of HITs, its places in each, and refused HITs."""
     names: dict[int, str] = {}
     n_places: Counter[int] = Counter()
@@ -183,7 +185,7 @@ def stuck(campaign: Campaign) -> QuerySet[OutwardCall]:
     ).order_by("pk")
 
 
-def _sent(call: OutwardCall, now: datetime) -> Sent:
+def _when_sent(call: OutwardCall, now: datetime) -> Sent:
     if call.first_sent_at is None:
         return "never"
     return "lately" if now - call.first_sent_at < TOKEN_LIFE else "long-ago"

@@ -43,7 +43,7 @@ def overturn(
         pool's or the site's budget has no room for it.
     """
     with transaction.atomic():
-        campaign, assignment = _locked(assignment_pk)
+        campaign, assignment = _lock(assignment_pk)
         if assignment.state != State.REJECTED:
             return False
         way = taking_back(assignment, timezone.now())
@@ -83,7 +83,7 @@ def pay_instead(
         ``can-be-taken-back`` if it can, and the errors of `bonus.give`.
     """
     with transaction.atomic():
-        _, assignment = _locked(assignment_pk)
+        _, assignment = _lock(assignment_pk)
         way = taking_back(assignment, timezone.now())
         if way.possible or assignment.state != State.REJECTED:
             raise GenieError(
@@ -102,7 +102,7 @@ def pay_instead(
     return entry
 
 
-def _locked(assignment_pk: int) -> tuple[Campaign, Assignment]:
+def _lock(assignment_pk: int) -> tuple[Campaign, Assignment]:
     campaign = (
         Campaign.objects.select_for_update(of=("self",))
         .select_related("hit_type")

@@ -175,7 +175,7 @@ def reopen(campaign_pk: int) -> int:
     workers = list(Worker.objects.filter(assignments__in=lost).distinct())
     if not workers:
         return 0
-    emptied = _emptied(campaign)
+    emptied = _n_emptied(campaign)
     if not emptied and not reissue.n_affordable(campaign):
         reissue.note_shortage(campaign, lost.count())
         return 0
@@ -196,7 +196,7 @@ def reopen(campaign_pk: int) -> int:
     return n_replaced + sum(emptied.values())
 
 
-def _emptied(campaign: Campaign) -> dict[int, int]:
+def _n_emptied(campaign: Campaign) -> dict[int, int]:
     answered = Q(assignments__state__in=COUNTED) | Q(
         assignments__replaced_at__isnull=False
     )

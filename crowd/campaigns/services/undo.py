@@ -55,13 +55,13 @@ def seconds_left(assignment: Assignment, now: datetime | None = None) -> int:
     """Return how long Undo is offered, in seconds; 0 if not now."""
     if assignment.state != Assignment.State.SUBMITTED or not assignment.submitted_at:
         return 0
-    over_at = assignment.submitted_at + timedelta(seconds=_offered(assignment))
+    over_at = assignment.submitted_at + timedelta(seconds=_undo_seconds(assignment))
     return max(0, round((over_at - (now or timezone.now())).total_seconds()))
 
 
 def may_begin(assignment: Assignment) -> bool:
     return bool(
-        _offered(assignment)
+        _undo_seconds(assignment)
         and seconds_left(assignment, timezone.now() - GRACE)
         and not _is_excluded(assignment)
     )
@@ -86,7 +86,7 @@ def change_page(page: Page, answers: Sequence[Answers], *, remark: str = "") -> 
     """
     ratings = checked_page(page, answers)
     first = first_on(page)
-    offered = _offered(first)
+    offered = _undo_seconds(first)
     since = timezone.now() - timedelta(seconds=offered) - TO_ANSWER - GRACE
     with transaction.atomic():
         campaigns = Campaign.objects.select_for_update(of=("self",), no_key=True)
@@ -130,7 +130,7 @@ def _replace(mine: Assignment, ratings: list[CheckedRating]) -> None:
         ).update(value=rating.value, raw=rating.raw, detail=rating.detail)
 
 
-def _offered(assignment: Assignment) -> int:
+def _undo_seconds(assignment: Assignment) -> int:
     return form_of(assignment.hit.campaign.hit_type).undo_seconds
 
 

@@ -212,7 +212,7 @@ def store(assignment: Assignment, ratings: list[CheckedRating]) -> None:
         ]
     )
     # Code that closes the campaign's account changes this row first. So either it sees
-    # what is planned here, or this sees that it is closed.
+    # this plan, or this code sees that the account is closed.
     campaign = Campaign.objects.select_for_update(of=("self",), no_key=True).get(
         pk=assignment.hit.campaign_id
     )

@@ -49,11 +49,11 @@ def renew(appeals: Appeals) -> None:
     for hit_type, seconds in _times_of_requests().items():
         _keep(key_of_request(hit_type), median_seconds=seconds)
     site = _decisions(_of_site(), Assignment.State.APPROVED)
-    _keep(SITE, **site, **_said(appeals, SITE))
+    _keep(SITE, **site, **_count_appeals(appeals, SITE))
     for requester, rows in _of_requesters().items():
         key = key_of_requester(requester)
         decided = _decisions(rows, RequesterAssignment.State.APPROVED)
-        _keep(key, **decided, **_said(appeals, key))
+        _keep(key, **decided, **_count_appeals(appeals, key))
 
 
 def _times() -> dict[Kind, float]:
@@ -164,7 +164,7 @@ def _decisions(rows: Iterable[Decision], approved: str) -> dict[str, Any]:
     }
 
 
-def _said(appeals: Appeals, key: str) -> dict[str, int]:
+def _count_appeals(appeals: Appeals, key: str) -> dict[str, int]:
     n, n_granted = appeals.get(key, (0, 0))
     return {"n_appeals": n, "n_granted": n_granted}
 

@@ -7,7 +7,7 @@ from django.conf import settings
 from crowd.money.selectors import rates
 from crowd.platforms.base import Platform, StudyTerms, get, kind_of
 from crowd.workers.models.requirement import Requirement
-from crowd.workers.services.requirements import summed
+from crowd.workers.services.requirements import sum_requirements
 from genie.lib.errors import GenieError
 
 # Staff wait for the page, so failures are left to the check before publishing.
@@ -29,7 +29,9 @@ def check(slug: str, required: Iterable[Requirement], study: StudyTerms) -> None
     try:
         platform = _quick(slug)
         rates.rate_of(platform.currency())
-        platform.check_filters(summed(row for row in required if row.demands), study)
+        platform.check_filters(
+            sum_requirements(row for row in required if row.demands), study
+        )
     except GenieError as error:
         if error.code in REFUSALS:
             raise
@@ -44,11 +46,11 @@ def pays_in(slug: str, cents: int) -> str:
         currency = _quick(slug).currency()
         rate = rates.rate_of(currency)
     except GenieError as error:
-        return f"What the account on {title} pays in is not settled. {error.message}"
+        return f"{title} has not reported the currency of the account. {error.message}"
     if rate is None:
-        return f"The account on {title} pays in {currency}, as budgets here are."
+        return f"The account on {title} pays in {currency}, like the budgets here."
     return (
-        f"The account on {title} pays in {currency}: {rates.shown(cents, rate)}, at "
+        f"The account on {title} pays in {currency}: {rates.format_amount(cents, rate)}, at "
         f"the stored rate of {rate}."
     )
 

@@ -14,10 +14,10 @@ from crowd.workers.services.requirements import (
     check_platform,
     guarantees,
     of_work,
-    summed,
+    sum_requirements,
 )
 
-LATE = "Required after the study was published, so that nobody gets work: "
+LATE = "Required after the study was published, so workers get no work: "
 
 
 def keep_terms(campaign: Campaign, study: StudyTerms) -> None:
@@ -42,12 +42,12 @@ def settle(campaign: Campaign, place: ExternalCampaign, platform: Platform) -> N
     """
     rows = of_work(campaign)
     check_platform(campaign.platform, rows, terms_of(place))
-    platform.check_filters(summed(rows), terms_of(place))
+    platform.check_filters(sum_requirements(rows), terms_of(place))
     place.attested = [row.content for row in rows]
 
 
-def told(place: ExternalCampaign) -> Requirements:
-    return summed(
+def attested_requirements(place: ExternalCampaign) -> Requirements:
+    return sum_requirements(
         Requirement(
             kind=kind, test_name=name, at_least=n, countries=codes, languages=codes
         )

@@ -45,7 +45,7 @@ def collect(campaign: Campaign, events: Iterable[SessionEvent], pages: Pages) ->
     """
     n = 0
     heard, failure = _all_of(events)
-    names = outbox.posted(campaign)[0] if heard else {}
+    names = outbox.posted_hits(campaign)[0] if heard else {}
     hits = {name: pk for pk, name in names.items()}
     # In the order of submission, whatever order they arrive in, so the same answers
     # create the same rows.

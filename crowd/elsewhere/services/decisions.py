@@ -45,7 +45,7 @@ def decide(campaign: Campaign, platform: Platform, now: datetime) -> None:
         # Each result is stored as it comes, because a later step may fail.
         for result in platform.decide(specs):
             call, sent = taken[result.key]
-            _decided(call, sent, result, now)
+            _store_decision(call, sent, result, now)
 
 
 def plan_decisions(campaign: Campaign) -> None:
@@ -111,8 +111,9 @@ def _decision(call: OutwardCall, sent: Sent) -> DecisionSpec:
     )
 
 
-def _decided(call: OutwardCall, sent: Sent, result: Result, now: datetime) -> None:
-    """Complete the row and update our books, in one transaction."""
+def _store_decision(
+    call: OutwardCall, sent: Sent, result: Result, now: datetime
+) -> None:
     with transaction.atomic():
         call = outbox.note_result(call, sent, result, now)
         session = ExternalSession.objects.select_for_update(of=("self",)).get(

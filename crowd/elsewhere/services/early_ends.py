@@ -25,7 +25,7 @@ THANKS = "For the answers that you finished before your visit ended."
 SHORT = "Visits that ended early are owed "
 
 
-def owed(campaign: Campaign | OuterRef) -> QuerySet[Entry]:
+def entries_owed(campaign: Campaign | OuterRef) -> QuerySet[Entry]:
     """Return rewards, planned or due, for work in visits that ended early."""
     return Entry.objects.filter(
         campaign=campaign,
@@ -42,7 +42,9 @@ def paid_early(session: ExternalSession | OuterRef) -> QuerySet[OutwardCall]:
 def plan(campaign: Campaign, place: ExternalCampaign) -> None:
     sessions = (
         campaign.sessions.select_related("campaign", "worker")
-        .filter(pk__in=owed(campaign).values("assignment__session_work__session"))
+        .filter(
+            pk__in=entries_owed(campaign).values("assignment__session_work__session")
+        )
         .exclude(Exists(paid_early(OuterRef("pk"))))
     )
     waiting = 0

@@ -30,8 +30,8 @@ from crowd.hits.selectors import (
     language_for,
     offer_name,
     template_of,
+    translate_hit_type,
     unit_cents,
-    worded,
 )
 from crowd.platforms.base import (
     CampaignSpec,
@@ -91,7 +91,9 @@ def page_of(
     items = hit.items.all()
     language = language_for(hit_type, wanted, [item.data for item in items])
     with translation.override(language):
-        return page_of_items(worded(hit_type, language), items, pages, nonce)
+        return page_of_items(
+            translate_hit_type(hit_type, language), items, pages, nonce
+        )
 
 
 def page_of_items(
@@ -173,7 +175,7 @@ def advance(
 
 
 def ref_of(campaign: Campaign, place: ExternalCampaign) -> ExternalRef:
-    names = outbox.posted(campaign)[0]
+    names = outbox.posted_hits(campaign)[0]
     return ExternalRef(place.platform_id, {str(pk): name for pk, name in names.items()})
 
 
@@ -193,7 +195,9 @@ def _offer(
         pending is not None
     ):  # Half closed: make sure that it is closed, then open it again.
         _withdraw(campaign, place, platform, pages, now)
-    if (not place.is_open and outbox.posted(campaign)[0]) or _runs_out(campaign, now):
+    if (not place.is_open and outbox.posted_hits(campaign)[0]) or _runs_out(
+        campaign, now
+    ):
         switch(campaign, place, platform, Kind.RESUME, now)
     retype.move(campaign, place, platform, now)
     _plan_places(campaign)
@@ -248,7 +252,7 @@ def spec_of(campaign: Campaign, key: str, sent: Sent) -> CampaignSpec:
 
 
 def _plan_places(campaign: Campaign) -> None:
-    posted, n_places_told, given_up = outbox.posted(campaign)
+    posted, n_places_told, given_up = outbox.posted_hits(campaign)
     done = _n_done(campaign)
     unit = unit_cents(campaign)
     calls = []
@@ -418,14 +422,16 @@ def switch(
     complete: bool = True,
 ) -> None:
     """Close or resume; while a HIT may still be found, the row is not done."""
-    call = outbox.numbered(campaign, kind, str(campaign.pk))
+    call = outbox.plan_numbered(campaign, kind, str(campaign.pk))
     ref = _with_open_places(campaign, place)
     for taken, sent in outbox.take([call], now):
         act = platform.close if kind == Kind.CLOSE else platform.resume
         result = act(ref)
         if result.state == "done" and not complete:
             result = Result(
-                ref.campaign_id, "unknown", message="The state of some HITs is unknown."
+                ref.campaign_id,
+                "unknown",
+                message="The state of some HITs is not known.",
             )
         done = outbox.note_result(taken, sent, result, now)
         if done.state == OutwardCall.State.DONE:
@@ -436,7 +442,7 @@ def switch(
 
 
 def _with_open_places(campaign: Campaign, place: ExternalCampaign) -> ExternalRef:
-    names, n_places_told, _ = outbox.posted(campaign)
+    names, n_places_told, _ = outbox.posted_hits(campaign)
     done = _n_done(campaign)
     live = {
         str(pk): name

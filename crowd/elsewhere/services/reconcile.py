@@ -37,12 +37,12 @@ def follow(session: ExternalSession, status: str) -> None:
     ExternalSession.objects.filter(pk=session.pk).update(status=status)
     session.status = status
     if status == "approved":
-        _approved(session)
+        _mark_approved(session)
     elif status == "rejected":
-        _rejected(session)
+        _mark_rejected(session)
 
 
-def _approved(session: ExternalSession) -> None:
+def _mark_approved(session: ExternalSession) -> None:
     now = timezone.now()
     for assignment in _work(session):
         waiting = Assignment.objects.filter(pk=assignment.pk, state=State.SUBMITTED)
@@ -72,7 +72,7 @@ def _overturn(assignment: Assignment) -> None:
             hits.update(max_assignments=F("max_assignments") + 1)
 
 
-def _rejected(session: ExternalSession) -> None:
+def _mark_rejected(session: ExternalSession) -> None:
     for assignment in _work(session):
         if assignment.state == State.SUBMITTED:
             review.reject(assignment.pk, None, THERE)

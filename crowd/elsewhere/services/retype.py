@@ -71,7 +71,7 @@ def _plan(campaign: Campaign) -> None:
             outbox.plan(campaign, Kind.RETYPE, name, hit=hit)
 
 
-def undecided(campaign: Campaign) -> set[int]:
+def hits_of_unknown_reward(campaign: Campaign) -> set[int]:
     """Return the HITs whose reward on the platform is not known yet."""
     sending = OutwardCall.objects.filter(
         campaign=campaign, kind=Kind.RETYPE, state=State.SENDING

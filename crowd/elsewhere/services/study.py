@@ -42,9 +42,11 @@ State = Assignment.State
 Entry = LedgerEntry.State
 OVER = (Campaign.State.STOPPED, Campaign.State.COMPLETE)
 LONGEST_SECONDS = 23 * 3600
-PAID_EARLY = "Given back, paid for in part, and then handed in after all. Decide on the platform."
+PAID_EARLY = (
+    "Returned, paid in part, and then submitted after all. Decide on the platform."
+)
 DENIED = "The platform does not know this visit."
-NOTHING = "Submitted on the platform, but nothing was answered here."
+NOTHING = "Submitted on the platform, but without answers here."
 
 
 def advance(
@@ -71,7 +73,7 @@ def _publish(
 ) -> None:
     call = OutwardCall.objects.filter(campaign=campaign, kind=Kind.PUBLISH).first()
     if call is None:
-        call = _priced(campaign, place, platform)
+        call = _store_cost(campaign, place, platform)
     if call is None or call.state == OutwardCall.State.FAILED:
         return
     for taken, sent in outbox.take([call], now):
@@ -114,7 +116,7 @@ def _find_lost(
     place.save(update_fields=["platform_id", "is_open"])
 
 
-def _priced(
+def _store_cost(
     campaign: Campaign, place: ExternalCampaign, platform: Platform
 ) -> OutwardCall | None:
     """Store the study with its cost; None if money is missing.
@@ -144,7 +146,7 @@ def _priced(
         hit_offer.note_trouble(
             place,
             f"{cut.n_places} places of {cut.size} items cost "
-            f"{rates.shown(cents + for_screened_out, rate)}, but only {dollars(campaign.budget_cents)} "
+            f"{rates.format_amount(cents + for_screened_out, rate)}, but only {dollars(campaign.budget_cents)} "
             "was approved.",
         )
         return None
@@ -152,7 +154,7 @@ def _priced(
     if balance is not None and balance < needed:
         hit_offer.note_trouble(
             place,
-            f"The study costs {rates.shown(cents + for_screened_out, rate)}, but the "
+            f"The study costs {rates.format_amount(cents + for_screened_out, rate)}, but the "
             f"account on the platform has {rates.in_full(balance, rate)}. Add money to it; the study is then "
             "published automatically.",
         )
@@ -203,7 +205,7 @@ def spec_of(
         expected_seconds=round(seconds * size),
         n_places=n_places,
         url=site + reverse("work:arrive", args=[campaign.platform, campaign.pk]),
-        requirements=attested.told(place),
+        requirements=attested.attested_requirements(place),
         study=replace(
             terms, screen_out_cents=rates.there(terms.screen_out_cents, place.rate)
         ),
@@ -235,7 +237,7 @@ def ask_for_more(campaign: Campaign, platform: Platform, now: datetime) -> None:
 
 
 def _plan_places(campaign: Campaign, place: ExternalCampaign) -> None:
-    n = study_places.lacking(campaign, place)
+    n = study_places.missing_places(campaign, place)
     if not n:
         return
     price = study_places.price_cents(campaign, place)

@@ -64,7 +64,7 @@ def n_places_told(campaign: Campaign) -> int:
     return rows.aggregate(n=Sum("n"))["n"] or 0
 
 
-def lacking(campaign: Campaign, place: ExternalCampaign) -> int:
+def missing_places(campaign: Campaign, place: ExternalCampaign) -> int:
     # A visit that may be forged takes no place on the platform.
     sessions = ExternalSession.objects.filter(campaign=campaign, is_vouched=True)
     n_taken = sessions.filter(status__in=TAKEN).count()

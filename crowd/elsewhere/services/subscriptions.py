@@ -44,13 +44,11 @@ def _is_ours(address: str) -> bool:
     That server may be inside the site's own network. Of the service's hosts, only the
     usual port and the one action are accepted.
     """
-    parts = outbound.checked(address, https_only=True)
+    parts = outbound.check_address(address, https_only=True)
     query = parse_qs(parts.query)
     named = urlsplit(settings.GENIE["SNS_ENDPOINT_URL"])
     is_named = bool(named.scheme == "https" and parts.netloc == named.netloc)
     amazon = _HOST.fullmatch(str(parts.hostname)) and parts.port in {None, 443}
     if not (is_named or amazon) or query.get("Action") != ["ConfirmSubscription"]:
-        raise outbound.Refused(
-            "Subscriptions are confirmed at addresses of SNS and nowhere else."
-        )
+        raise outbound.Refused("Subscriptions are confirmed only at SNS addresses.")
     return is_named

@@ -59,18 +59,18 @@ def enqueue_due(now: datetime | None = None) -> int:
     )
     longest = HITType.objects.aggregate(seconds=Max("assignment_seconds"))["seconds"]
     # The database leaves out campaigns that ended long ago.
-    rows = rows.filter(_unsettled(now, timedelta(seconds=longest or 0)))
+    rows = rows.filter(_unsettled_visits(now, timedelta(seconds=longest or 0)))
     due_jobs = [(JOB, {"campaign": row.pk}) for row in rows if not is_settled(row, now)]
     return jobs.enqueue_missing(due_jobs)
 
 
 def is_settled(campaign: Campaign, now: datetime) -> bool:
     seconds = timedelta(seconds=campaign.hit_type.assignment_seconds)
-    own = Campaign.objects.filter(_unsettled(now, seconds), pk=campaign.pk)
+    own = Campaign.objects.filter(_unsettled_visits(now, seconds), pk=campaign.pk)
     return campaign.state in OVER and not own.exists()
 
 
-def _unsettled(now: datetime, assignment: timedelta) -> Q:
+def _unsettled_visits(now: datetime, assignment: timedelta) -> Q:
     calls = OutwardCall.objects.filter(campaign=OuterRef("pk"))
     waiting = calls.filter(state__in=[Sending.PLANNED, Sending.SENDING])
     closed = calls.filter(
@@ -84,14 +84,14 @@ def _unsettled(now: datetime, assignment: timedelta) -> Q:
         | Exists(waiting)
         | Exists(sessions)
         | Exists(decisions.planned_bonuses(OuterRef("pk")))
-        | Exists(early_ends.owed(OuterRef("pk")))
+        | Exists(early_ends.entries_owed(OuterRef("pk")))
         | Exists(closed)
     )
     return ~Q(state__in=OVER) | Q(external__isnull=False) & matters
 
 
 def sync_campaign(pk: int, pages: Pages, now: datetime | None = None) -> None:
-    """Look at one campaign, unless another process does already."""
+    """Check one campaign, unless another process is already doing it."""
     now = now or timezone.now()
     campaign = Campaign.objects.select_related("hit_type").get(pk=pk)
     place, _ = ExternalCampaign.objects.get_or_create(campaign=campaign)
@@ -133,7 +133,7 @@ def look(campaign: Campaign, platform: Platform, pages: Pages, now: datetime) ->
         hit_offer.note_trouble(
             place,
             f"This campaign was posted in {place.environment!r}, but the site is now "
-            f"configured for {platform.environment!r}. Nothing is sent.",
+            f"configured for {platform.environment!r}. No data is sent.",
         )
         return 0
     assigns_items = platform.capabilities.assigns_items
@@ -183,7 +183,7 @@ def ref_to_look_at(
 ) -> ExternalRef:
     if not platform.capabilities.answers_there:
         return hit_offer.ref_of(campaign, place)
-    names, n_places_told, _ = outbox.posted(campaign)
+    names, n_places_told, _ = outbox.posted_hits(campaign)
     decided = dict(
         Assignment.objects.filter(
             hit__campaign=campaign, session_work__session__status="approved"
@@ -193,7 +193,7 @@ def ref_to_look_at(
         .annotate(n=Count("pk"))
     )
     # Answers wait with the platform until their pay is known.
-    undecided = retype.undecided(campaign)
+    undecided = retype.hits_of_unknown_reward(campaign)
     live = {
         str(pk): name
         for pk, name in names.items()

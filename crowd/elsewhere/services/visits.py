@@ -200,7 +200,9 @@ def _check(
         worker__platform_worker_id=who.worker_id,
     ).first()
     if known is None and not may_ask:
-        raise GenieError("Too many links were not vouched for.", code="too-many-links")
+        raise GenieError(
+            "Too many links had no valid signature.", code="too-many-links"
+        )
     is_vouched = known.is_vouched if known else adapter.vouches_for(who)
     # None lets people in: `study.ask_again` asks until the platform answers.
     if is_vouched is False:

@@ -18,7 +18,9 @@ Entry = LedgerEntry.State
 Kind = LedgerEntry.Kind
 OVER = (Campaign.State.STOPPED, Campaign.State.COMPLETE)
 WHOLE_PLACE = "A place is paid in full, even if fewer items were left to do."
-SCREENED_OUT = "There was no work left for this visit; the platform pays for coming."
+SCREENED_OUT = (
+    "There was no work left for this visit. The platform pays a fixed amount for it."
+)
 STILL = (Entry.PLANNED, Entry.SENDING, Entry.DONE)
 
 

@@ -1,9 +1,8 @@
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
-from itertools import chain
 from typing import Any
 
 from django.db import transaction
@@ -22,10 +21,6 @@ from genie.lib.seeds import generator, seed_from
 
 # The inputs that HITs show; no worker gets the same one twice.
 BATCH = 2_000
-# ends the scope of inputs that `count_by_campaign` made
-AGAIN = "#again"
-# ends the scope of inputs that `keep_apart` made
-LENT = "#lent"
 
 
 def inputs_for(campaign: Campaign, content_keys: Iterable[str]) -> dict[str, Input]:
@@ -35,67 +30,25 @@ def inputs_for(campaign: Campaign, content_keys: Iterable[str]) -> dict[str, Inp
     the pool's inputs, because other campaigns of the pool use those.
     """
     keys = sorted(set(content_keys))
-    in_pool = _kept(campaign.pool_id, keys, {})
+    in_pool = _stored_inputs(campaign.pool_id, keys, {})
     scope = campaign.input_scope
-    return in_pool if scope == campaign.pool_id else _kept(scope, keys, in_pool)
-
-
-def count_by_campaign(campaign: Campaign, hits: Iterable[HIT]) -> None:
-    """Offer these HITs also to workers who saw their inputs in another HIT.
-
-    From now on a worker has seen them if they got one of these HITs. For other
-    campaigns of the pool nothing changes.
-    """
-    rows = list(hits)
-    keys = sorted({row.input.content_key for row in rows})
-    in_pool = _kept(campaign.pool_id, keys, {})
-    scope = f"{campaign.pool_id}#{campaign.pk}{AGAIN}"
-    inputs = _kept(scope, keys, in_pool)
-    for row in rows:
-        row.input = inputs[row.input.content_key]
-    HIT.objects.bulk_update(rows, ["input"], batch_size=BATCH)
-
-
-def keep_inputs_apart(
-    campaign: Campaign, others_of: Mapping[int, Collection[int]]
-) -> None:
-    """Keep HITs from workers who saw their inputs in other campaigns, and vice versa.
-
-    If exposure is counted by pool, all campaigns are kept apart anyway. `others_of` has
-    the other campaigns of the pool by HIT.
-    """
-    if campaign.input_scope == campaign.pool_id:
-        return
-    rows = list(HIT.objects.filter(pk__in=others_of).select_related("input"))
-    keys = sorted({row.input.content_key for row in rows})
-    lent = _kept(
-        f"{campaign.input_scope}{LENT}", keys, _kept(campaign.pool_id, keys, {})
+    return (
+        in_pool if scope == campaign.pool_id else _stored_inputs(scope, keys, in_pool)
     )
-    scopes = {
-        f"{campaign.pool_id}#{pk}" for pk in chain([campaign.pk], *others_of.values())
-    }
-    shown = {
-        (row.scope, row.content_key): row.pk
-        for row in Input.objects.filter(scope__in=scopes, content_key__in=keys)
-    }
-    pairs = set()
-    for row in rows:
-        key = row.input.content_key
-        row.input = lent[key]
-        for pk in (campaign.pk, *others_of[row.pk]):
-            other = shown.get((f"{campaign.pool_id}#{pk}", key))
-            if other is not None:
-                pairs |= {(lent[key].pk, other), (other, lent[key].pk)}
-    HIT.objects.bulk_update(rows, ["input"], batch_size=BATCH)
+
+
+def keep_apart(pairs: Iterable[tuple[Input, Input]]) -> None:
+    """Keep the other input from workers who see one of a pair."""
     closes = Input.closes.through
+    both = {(a.pk, b.pk) for one, two in pairs for a, b in ((one, two), (two, one))}
     closes.objects.bulk_create(
-        [closes(from_input_id=one, to_input_id=two) for one, two in sorted(pairs)],
+        [closes(from_input_id=a, to_input_id=b) for a, b in sorted(both)],
         batch_size=BATCH,
         ignore_conflicts=True,
     )
 
 
-def _kept(
+def _stored_inputs(
     scope: str, keys: list[str], in_pool: Mapping[str, Input]
 ) -> dict[str, Input]:
     # Two campaigns of a pool may be built at once; the first row is kept.
@@ -148,10 +101,12 @@ def build_campaign(
     exposure: str = "task",
     simulated: bool = False,
     max_assignments: int = 1,
+    n_twice: int = 0,
 ) -> Campaign:
     """Return the campaign of that key; build it in the caller's transaction if missing.
 
-    One item per HIT, in an order that the seed determines and the rows store.
+    One item per HIT, in an order that the seed determines and the rows store. Of items
+    of all kinds, `n_twice` drawn ones get one more answer.
     """
     existing = Campaign.objects.filter(key=key).first()
     if existing is not None:
@@ -162,7 +117,8 @@ def build_campaign(
         platform, hit_type.reward_cents, max_assignments=max_assignments
     )
     _check_budget(
-        needed=len(items) * max_assignments * (hit_type.reward_cents + fee_cents),
+        needed=(len(items) * max_assignments + n_twice)
+        * (hit_type.reward_cents + fee_cents),
         approved=budget_cents,
     )
     campaign = Campaign.objects.create(
@@ -181,6 +137,8 @@ def build_campaign(
     )
     # A separate seed: other draws use the campaign's, and must not follow the order.
     add_hits(campaign, items, max_assignments, seed=seed_from("order of HITs", seed))
+    drawn = generator(seed_from("rated twice", seed)).permutation(len(items))[:n_twice]
+    add_slots(campaign.hits.filter(position__in=drawn.tolist()), 1)
     return campaign
 
 
@@ -196,10 +154,10 @@ def shared_hit_type(spec: HITTypeSpec) -> HITType:
 def order_of_hits(items: Sequence[ItemSpec], seed: int) -> list[int]:
     """Return item indices in the order of the HITs of a campaign with this seed."""
     # A separate seed: other draws use the campaign's, and must not follow the order.
-    return permuted(items, seed_from("order of HITs", seed))
+    return permute_items(items, seed_from("order of HITs", seed))
 
 
-def permuted(items: Sequence[ItemSpec], seed: int) -> list[int]:
+def permute_items(items: Sequence[ItemSpec], seed: int) -> list[int]:
     """Draw the order of items; parts of one document stay together and in order."""
     drawn = [int(i) for i in generator(seed).permutation(len(items))]
     documents = [(item.data.get(DOCUMENT), item.key) for item in items]
@@ -221,7 +179,7 @@ def add_hits(
     seed: int,
     start: int = 0,
 ) -> None:
-    shuffled = [items[i] for i in permuted(items, seed)]
+    shuffled = [items[i] for i in permute_items(items, seed)]
     inputs = inputs_for(campaign, [item.content_key for item in items])
     hits = HIT.objects.bulk_create(
         [

@@ -43,7 +43,7 @@ def checked_spans(raw: str, text: str, errors: Errors) -> list[Span]:
     """
     if not raw.strip():
         return []
-    sent = _loaded(raw)
+    sent = _load_answers(raw)
     if not isinstance(sent, list) or len(sent) > MOST_SPANS:
         raise _unusable("they are not a list of marks")
     spans = [_span(mark, len(text), errors) for mark in sent]
@@ -93,7 +93,7 @@ def _meet(one: Span, other: Span) -> bool:
     return bool(one["start"] < other["end"] and other["start"] < one["end"])
 
 
-def _loaded(raw: str) -> Any:
+def _load_answers(raw: str) -> Any:
     if len(raw) > MOST_CHARACTERS:
         raise _unusable("there are too many")
     try:
@@ -120,7 +120,7 @@ def _span(mark: Any, n: int, errors: Errors) -> Span:
         if kind not in errors.kinds:
             raise _unusable("one of them has an unknown category")
         span["category"] = kind
-    return errors.weighed(span)
+    return errors.add_weight(span)
 
 
 def _place(mark: dict[str, Any], n: int, errors: Errors) -> Span | None:
@@ -156,7 +156,7 @@ class CheckedRating:
     detail: dict[str, Any] | None = None
 
 
-def checked(assignment: Assignment, answers: Answers) -> list[CheckedRating]:
+def parse_ratings(assignment: Assignment, answers: Answers) -> list[CheckedRating]:
     """Parse the answers: each question of each item exactly once, no others."""
     hit_type = assignment.hit.campaign.hit_type
     items = {item.key: item for item in assignment.hit.items.all()}
@@ -186,7 +186,7 @@ def ratings_of(
         for slot, marked in texts.items()
     }
     ratings = [
-        _counted(item, question, details[question.slot], raw_answers)
+        _count_rating(item, question, details[question.slot], raw_answers)
         if question.scale.counted
         else _rating(item, question, raw_answers)
         for question in questions
@@ -197,7 +197,7 @@ def ratings_of(
     ]
 
 
-def _counted(
+def _count_rating(
     item: Item,
     question: Asked,
     detail: Mapping[str, Any],
@@ -206,7 +206,7 @@ def _counted(
     # Without the page's script, errors cannot be marked, and the field is missing. That
     # is no rating of an output without errors.
     if spans_key(question.slot) not in raw_answers:
-        raise _unanswered(item, question)
+        raise _unanswered_error(item, question)
     value = span_score(detail[SPANS])
     return CheckedRating(
         item.pk, question.criterion, value, f"{value:g}", question.slot
@@ -220,7 +220,7 @@ def _rating(
     if not raw and question.checkbox:
         raw = "0"  # An unchecked box sends no value.
     if not raw:
-        raise _unanswered(item, question)
+        raise _unanswered_error(item, question)
     value = question.scale.parse(raw)
     if question.scale.relative and item.data.get("standard_value"):
         # The rating is a ratio to 100, but this reference output has a different value.
@@ -228,7 +228,7 @@ def _rating(
     return CheckedRating(item.pk, question.criterion, value, raw, question.slot)
 
 
-def _unanswered(item: Item, question: Asked) -> GenieError:
+def _unanswered_error(item: Item, question: Asked) -> GenieError:
     return GenieError(
         gettext("Please answer every question."),
         code="answer-missing",

@@ -33,9 +33,8 @@ if TYPE_CHECKING:
 
 class Command(RefusingCommand):
     help = (
-        "Show a HIT template in a browser with its example or an item of your own. "
-        "You can answer it; the page then says what would be stored. Nothing is "
-        "stored."
+        "Show a HIT template in a browser with its example or your own item. After "
+        "you answer, you see what would be saved. Your answers are not saved."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -64,7 +63,7 @@ class Command(RefusingCommand):
             server = make_server("127.0.0.1", options["port"], preview)
         except OSError as error:
             raise CommandError(
-                f"Port {options['port']} is in use; give another --port."
+                f"Port {options['port']} is in use. Choose a different one with --port."
             ) from error
         with server:
             self._serve(server, open_browser=not options["no_browser"])

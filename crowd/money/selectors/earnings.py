@@ -177,7 +177,7 @@ def _of_campaigns(worker: Worker) -> Iterable[dict[str, Any]]:
         )
     )
     pending = Q(assignment__state=Assignment.State.SUBMITTED) & ~Q(state=State.DONE)
-    return _summed(rows, "amount_cents", pending)
+    return _sum_cents(rows, "amount_cents", pending)
 
 
 def _of_requesters(worker: Worker) -> Iterable[Iterable[dict[str, Any]]]:
@@ -190,17 +190,17 @@ def _of_requesters(worker: Worker) -> Iterable[Iterable[dict[str, Any]]]:
         title=F("hit__hit_type__title"),
         by=F("hit__requester__name"),
     )
-    yield _summed(work, "hit__reward_cents", Q(state=states.SUBMITTED))
+    yield _sum_cents(work, "hit__reward_cents", Q(state=states.SUBMITTED))
     bonuses = RequesterBonus.objects.filter(assignment__worker__worker=worker).annotate(
         what=Value(BONUS),
         at=F("granted_at"),
         title=F("assignment__hit__hit_type__title"),
         by=F("assignment__hit__requester__name"),
     )
-    yield _summed(bonuses, "amount_cents", Q(pk=None))
+    yield _sum_cents(bonuses, "amount_cents", Q(pk=None))
 
 
-def _summed(rows: QuerySet[Any], cents: str, pending: Q) -> Iterable[dict[str, Any]]:
+def _sum_cents(rows: QuerySet[Any], cents: str, pending: Q) -> Iterable[dict[str, Any]]:
     zone = timezone.get_current_timezone()
     summed: Iterable[dict[str, Any]] = (
         rows.order_by()

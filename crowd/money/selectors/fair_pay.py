@@ -69,7 +69,7 @@ def shortfall(campaign: Campaign) -> Shortfall | None:
     ).count()
     if n_times < ENOUGH_TIMES or progress.median_active_seconds is None:
         return None
-    bonuses = owed(campaign, progress.median_active_seconds)
+    bonuses = bonuses_owed(campaign, progress.median_active_seconds)
     if not bonuses:
         return None
     floor = int(settings.GENIE["MINIMUM_HOURLY_CENTS"])
@@ -85,7 +85,7 @@ def shortfall(campaign: Campaign) -> Shortfall | None:
     )
 
 
-def owed(campaign: Campaign, median_seconds: float) -> list[Owed]:
+def bonuses_owed(campaign: Campaign, median_seconds: float) -> list[Owed]:
     """Return the bonuses for the shortfall.
 
     One for each answer. If a platform pays and a visit holds several answers, one for

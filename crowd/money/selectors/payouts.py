@@ -13,7 +13,7 @@ from crowd.hits.services.platforms import paying_slugs
 from crowd.money.models import LedgerEntry, PaymentDetails, Payout, PayoutTerms
 from crowd.requester.models import RequesterAssignment, RequesterBonus
 from crowd.workers.models.worker import Worker
-from genie.lib.unguessable import opened
+from genie.lib.unguessable import open_sealed
 
 Every = PayoutTerms.Every
 # the one row
@@ -74,7 +74,7 @@ def payables(
     if not on_this_site:
         return tables
     return tuple(
-        Payable(_of(table, workers), table.worker, table.cents) for table in tables
+        Payable(_rows_of(table, workers), table.worker, table.cents) for table in tables
     )
 
 
@@ -105,7 +105,7 @@ def sums(payouts: Collection[int] | QuerySet[Any, Any]) -> dict[int, int]:
 def next_for(worker: Worker) -> NextPayout:
     terms = PayoutTerms.objects.filter(pk=TERMS).first() or PayoutTerms(pk=TERMS)
     details = PaymentDetails.objects.filter(worker=worker).first()
-    lacks = "" if details and opened(details.sealed) else "details"
+    lacks = "" if details and open_sealed(details.sealed) else "details"
     if details is not None and details.wrong:
         lacks = "correction"
     under_way = Payout.objects.filter(worker=worker, state__in=UNDER_WAY)
@@ -157,7 +157,7 @@ def _entries() -> QuerySet[LedgerEntry]:
     ).exclude(campaign__platform__in=paying_slugs())
 
 
-def _of(table: Payable, workers: Collection[int] | None) -> QuerySet[Any]:
+def _rows_of(table: Payable, workers: Collection[int] | None) -> QuerySet[Any]:
     mine: dict[str, Any] = {
         f"{table.worker}__platform": OWN_SITE,
         f"{table.worker}__simulated": False,

@@ -53,12 +53,12 @@ def in_full(amount: int, rate: ExchangeRate | None) -> str:
     return f"{unit}{amount / 100:,.2f}"
 
 
-def shown(cents: int, rate: ExchangeRate | None) -> str:
+def format_amount(cents: int, rate: ExchangeRate | None) -> str:
     """Format our cents for staff, with the amount in a rate's currency.
 
     Examples
     --------
-    >>> shown(1234, None)
+    >>> format_amount(1234, None)
     '$12.34'
     """
     dollars = in_full(cents, None)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from django.db import transaction
 
-from crowd.elsewhere.models import ExternalSession
 from crowd.hits.models import ELSEWHERE, Assignment, Campaign
 from crowd.hits.selectors import campaign_progress
 from crowd.money.models import LedgerEntry
@@ -48,7 +47,7 @@ def give(
     )
     if campaign.platform == ELSEWHERE:
         raise GenieError(
-            "This work was done elsewhere and imported: nobody can be paid for it here.",
+            "This work was imported, so it cannot be paid here.",
             code="elsewhere",
         )
     assignment = Assignment.objects.get(pk=assignment_pk)
@@ -90,22 +89,12 @@ def give(
     return entry
 
 
-def to_session(
-    session: ExternalSession, cents: int, reason: str, *, by: AbstractBaseUser
-) -> bool:
-    """Plan one bonus for a visit and a reason; False if it has no work to pay for."""
-    row = (
-        Assignment.objects.filter(session_work__session=session, state__in=PAID)
-        .order_by("pk")
-        .first()
-    )
-    if row is None:
-        return False
-    # The same sum for the same reason is the same bonus, however often the form is
-    # sent.
+def give_once(
+    assignment_pk: int, cents: int, reason: str, *, by: AbstractBaseUser
+) -> LedgerEntry:
+    """Plan a bonus; the same sum for the same reason is the same bonus."""
     key = hashlib.sha256(f"{cents}|{reason.strip()}".encode()).hexdigest()
-    give(row.pk, cents, key=key, reason=reason, by=by)
-    return True
+    return give(assignment_pk, cents, key=key, reason=reason, by=by)
 
 
 def fee_key(entry_pk: int) -> str:

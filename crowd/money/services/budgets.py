@@ -46,7 +46,7 @@ def set_limit(pool: str, cents: int, *, by: AbstractBaseUser, why: str = "") -> 
         return
     Budget.objects.filter(pk=budget.pk).update(limit_cents=cents)
     note(by, budget, f"The limit is ${cents / 100:,.2f}.", why)
-    _logged("limit", cents, task=pool, by=by.pk, why=why)
+    _log_change("limit", cents, task=pool, by=by.pk, why=why)
 
 
 @transaction.atomic
@@ -77,7 +77,7 @@ def commit(
         },
     )
     said = {"key": key, "task": pool, "by": by.pk}
-    _logged("committed", amount_cents, about=commitment.pk, **said)
+    _log_change("committed", amount_cents, about=commitment.pk, **said)
     return commitment
 
 
@@ -92,7 +92,7 @@ def set_aside_again(*, key: str, pool: str, cents: int, at_most: int) -> None:
         amount_cents=F("amount_cents") + extra, settled_at=None
     )
     if extra:
-        _logged("added", extra, about=commitment.pk, key=key, task=pool)
+        _log_change("added", extra, about=commitment.pk, key=key, task=pool)
 
 
 def add(campaign: Campaign, cents: int, by: AbstractBaseUser) -> bool:
@@ -105,7 +105,7 @@ def add(campaign: Campaign, cents: int, by: AbstractBaseUser) -> bool:
     """
     if campaign.platform == ELSEWHERE:
         raise GenieError(
-            "This work was done elsewhere and imported: nobody can be paid for it here.",
+            "This work was imported, so it cannot be paid here.",
             code="elsewhere",
         )
     # An amount of 0 only creates the account if there is none yet.
@@ -132,7 +132,7 @@ def settle(key: str, spent_cents: int) -> bool:
         if settled:
             pk = Commitment.objects.values_list("pk", flat=True).get(key=key)
             # If it was opened again without new work, the line is not logged again.
-            _logged("settled", spent_cents, about=pk, repeat=False, key=key)
+            _log_change("settled", spent_cents, about=pk, repeat=False, key=key)
     return bool(settled)
 
 
@@ -145,7 +145,7 @@ def release(key: str) -> bool:
             .update(amount_cents=0, settled_at=timezone.now())
         )
         if released:
-            _logged("released", 0, key=key)
+            _log_change("released", 0, key=key)
     return bool(released)
 
 
@@ -188,7 +188,7 @@ def correct(key: str, cents: int) -> None:
         )
 
 
-def committed() -> dict[str | None, int]:
+def committed_by_pool() -> dict[str | None, int]:
     """Return what is set aside or spent for each pool, and under None for all."""
     cents_by_pool: dict[str | None, int] = dict(
         Commitment.objects.order_by()
@@ -199,7 +199,7 @@ def committed() -> dict[str | None, int]:
     return cents_by_pool
 
 
-def _logged(
+def _log_change(
     what: str, cents: int, *, about: int | None = None, repeat: bool = True, **said: Any
 ) -> None:
     data = {"is": what, "cents": cents, **said}
@@ -224,10 +224,10 @@ def _accounts(
 ) -> list[tuple[str, int, int]]:
     site = budgets.get(None)
     limit = site.limit_cents if site else int(settings.GENIE["SITE_BUDGET_CENTS"])
-    accounts = [("the whole site", limit, limit - _committed())]
+    accounts = [("the whole site", limit, limit - _committed_sum())]
     if pool is not None and pool in budgets:
         limit = budgets[pool].limit_cents
-        accounts.append((pool, limit, limit - _committed(pool=pool)))
+        accounts.append((pool, limit, limit - _committed_sum(pool=pool)))
     return accounts
 
 
@@ -237,7 +237,7 @@ def _refuse_beyond(pool: str, cents: int, budgets: dict[str | None, Budget]) -> 
             raise _over(name, limit, left, cents)
 
 
-def _committed(**of: str) -> int:
+def _committed_sum(**of: str) -> int:
     total = Commitment.objects.filter(**of).aggregate(total=Sum("amount_cents"))
     return total["total"] or 0
 

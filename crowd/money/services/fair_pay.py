@@ -14,7 +14,7 @@ from crowd.hits.selectors import campaign_progress, title_now
 from crowd.messages import services
 from crowd.messages.models import Message
 from crowd.money.models import LedgerEntry
-from crowd.money.selectors.fair_pay import Owed, Shortfall, owed, shortfall
+from crowd.money.selectors.fair_pay import Owed, Shortfall, bonuses_owed, shortfall
 from crowd.money.services import budgets
 from crowd.money.services.bonuses import fee_key
 from genie.lib.admin import note
@@ -56,12 +56,14 @@ def make_up(
     if missing.total_cents != agreed_cents:
         raise GenieError(
             f"This now costs ${missing.total_cents / 100:,.2f}, not "
-            f"${agreed_cents / 100:,.2f}; please check it again.",
+            f"${agreed_cents / 100:,.2f}. Please check it again.",
             code="cost-changed",
         )
     settled = budgets.add(campaign, missing.total_cents, by)
     # Computed before the bonuses are planned, because afterwards none is missing.
-    bonuses = owed(campaign, campaign_progress(campaign).median_active_seconds or 0)
+    bonuses = bonuses_owed(
+        campaign, campaign_progress(campaign).median_active_seconds or 0
+    )
     _plan(campaign, bonuses)
     _tell(campaign, bonuses, missing)
     # The account was closed when the campaign ended; it is closed again at the new sum.
@@ -79,7 +81,7 @@ def make_up(
 def _check(campaign: Campaign) -> None:
     if campaign.state not in OVER:
         raise GenieError(
-            "The median time is not final while answers come in; wait until the "
+            "The median time is not final while answers come in. Wait until the "
             "campaign is over.",
             code="campaign-not-over",
         )

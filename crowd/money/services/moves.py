@@ -33,12 +33,12 @@ def claim_all(run: PayoutRun, workers: Sequence[int]) -> None:
     mine: dict[int, list[Part]] = defaultdict(list)
     for table in payables():
         of_these = Q(**{f"{table.worker}__in": workers})
-        for pk, worker, cents in listed(table, of_these):
+        for pk, worker, cents in list_rows(table, of_these):
             mine[worker].append((table.rows.model, pk, cents))
     claim(run, mine)
 
 
-def listed(table: Payable, which: Q) -> Iterable[tuple[int, int, int]]:
+def list_rows(table: Payable, which: Q) -> Iterable[tuple[int, int, int]]:
     rows: Any = table.rows.filter(which).order_by("pk")
     return list(rows.values_list("pk", table.worker, table.cents))
 
@@ -59,7 +59,7 @@ def claim(run: PayoutRun, mine: dict[int, list[Part]]) -> list[Payout]:
             free = model.objects.filter(pk__in=keys, payout=None, **_unpaid(model))
             if keys and free.update(payout=payout) != len(keys):
                 raise GenieError(
-                    "A payment changed meanwhile; try again.",
+                    "A payment has changed in the meantime. Try again.",
                     code="payment-changed",
                     permanent=False,
                 )

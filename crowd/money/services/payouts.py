@@ -47,7 +47,7 @@ from genie.lib.admin import note
 from genie.lib.errors import GenieError
 from genie.lib.formats import csv_text
 from genie.lib.serving.languages import in_every_language
-from genie.lib.unguessable import opened, seal
+from genie.lib.unguessable import open_sealed, seal
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AbstractBaseUser
@@ -96,7 +96,7 @@ def forget_details(worker: Worker) -> None:
 
 def recipient_of(sealed: str) -> Recipient | None:
     """Decrypt the details; None if they were deleted or the key is gone."""
-    text = opened(sealed) if sealed else None
+    text = open_sealed(sealed) if sealed else None
     return Recipient(**json.loads(text)) if text else None
 
 
@@ -205,7 +205,7 @@ def plan_due() -> None:
 def file(
     run: PayoutRun, by: AbstractBaseUser, layout: str, agreed_cents: int
 ) -> PayoutRun:
-    """Put a planned run into a file; the total must be the agreed one.
+    """Write a planned run to a file; the total must be the agreed one.
 
     Raises
     ------
@@ -221,14 +221,15 @@ def file(
     rows = PayoutRun.objects.filter(pk=run.pk, state=RunState.PLANNED)
     changes = {"layout": layout, "approved_by": by, "approved_at": now}
     if not rows.update(state=RunState.IN_FILE, **changes):
-        raise GenieError("This run is in a file already.", code="not-planned")
+        raise GenieError("This run is already in a file.", code="not-planned")
     if not ready:
         raise GenieError(
-            "Nobody in this run can be paid: take it back.", code="nothing-to-pay"
+            "No worker in this run can be paid. Take the run back.",
+            code="nothing-to-pay",
         )
     if total != agreed_cents:
         raise GenieError(
-            f"The total is {dollars(total)} now; look at it again.",
+            f"The total is {dollars(total)} now. Check it again.",
             code="total-changed",
         )
     moves.release(rest, gettext("The payment details had changed."))
@@ -285,7 +286,7 @@ def settle(outcomes: Iterable[Outcome], by: AbstractBaseUser) -> int:
     for payout in failed:
         moves.fail(payout)
     moves.close({payout.run_id for payout in (*paid, *failed)})
-    _logged(cents)
+    _log_total(cents)
     for run in {payout.run for payout in (*paid, *failed)}:
         n_paid = sum(one.run_id == run.pk for one in paid)
         n_failed = sum(one.run_id == run.pk for one in failed)
@@ -323,7 +324,7 @@ def by_hand(rows: Sequence[Any], by: AbstractBaseUser, reference: str) -> int:
     reference = reference.strip()
     if not reference:
         raise GenieError(
-            "Give the payment's reference, so that it can be found again.",
+            "Enter the payment's reference, so that it can be found again.",
             code="reference-missing",
         )
     lock()
@@ -331,7 +332,7 @@ def by_hand(rows: Sequence[Any], by: AbstractBaseUser, reference: str) -> int:
     taken = {}
     for table in payables(on_this_site=False):
         wanted = {row.pk: row for row in rows if isinstance(row, table.rows.model)}
-        for pk, worker, cents in moves.listed(table, Q(pk__in=list(wanted))):
+        for pk, worker, cents in moves.list_rows(table, Q(pk__in=list(wanted))):
             mine[worker].append((table.rows.model, pk, cents))
             taken[table.rows.model, pk] = wanted[pk]
     if not mine:
@@ -348,7 +349,7 @@ def by_hand(rows: Sequence[Any], by: AbstractBaseUser, reference: str) -> int:
         payout.reason = reference[:300]
     moves.pay(payouts, reference)
     moves.close([run.pk])
-    _logged(sum(payout.amount_cents for payout in payouts))
+    _log_total(sum(payout.amount_cents for payout in payouts))
     for row in taken.values():
         note(by, row, f"Marked paid: {reference}.")
     return len(taken)
@@ -370,7 +371,7 @@ def _ask_for_details(lacking: dict[int, int]) -> None:
         messages.send(worker, kind, subject, format_lazy(text, amount=amount))
 
 
-def _logged(cents: int) -> None:
+def _log_total(cents: int) -> None:
     if cents:
         log.append(log.Kind.BUDGET, {"is": "paid out", "cents": cents})
 
@@ -397,7 +398,7 @@ LAYOUTS = {
         lambda to, amount, name: (name, to.name, to.account, amount, CURRENCY),
     ),
     "sepa": Layout(
-        "bank, in the words of SEPA credit transfers",
+        "bank, with the field names of SEPA credit transfers",
         Method.BANK,
         (
             "EndToEndId",
@@ -460,8 +461,9 @@ def payout_file(run: PayoutRun) -> str:
         recipient = recipient_of(payout.sealed)
         if recipient is None:
             raise GenieError(
-                f"The payment details of {payout} cannot be read any more: was "
-                "GENIE_SECRET_KEY changed? Take the run back if its file was not sent.",
+                f"The payment details of {payout} can no longer be read. Was "
+                "GENIE_SECRET_KEY changed? If the file was not sent, take the run "
+                "back.",
                 code="details-unreadable",
             )
         amount = f"{payout.amount_cents // 100}.{payout.amount_cents % 100:02}"

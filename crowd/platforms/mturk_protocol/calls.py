@@ -111,7 +111,7 @@ class Envelope:
     fields: Mapping[str, Any] = field(default_factory=dict)
 
 
-def opened(body: bytes) -> Envelope:
+def open_envelope(body: bytes) -> Envelope:
     """Read a topic's message; a notice may come without an envelope.
 
     Raises

@@ -60,7 +60,7 @@ def post(
     # it is posted again.
     if any(hit.sent == "long-ago" for hit in hits):
         try:
-            hit_ids = _annotated(context, {hit.key for hit in hits})
+            hit_ids = _search_annotations(context, {hit.key for hit in hits})
         except Exception as error:  # noqa: BLE001 - sorted by `result_of`
             yield from (_same(hit.key, error) for hit in hits)
             return
@@ -90,7 +90,7 @@ def _post_one(context: HITContext, ref: ExternalRef, hit: HITSpec) -> Result:
     except TurkRefusal as refusal:
         if refusal.code != "HitAlreadyExists":
             raise
-        return _existing(context, hit.key, hit_in(refusal.message))
+        return _accept_existing(context, hit.key, hit_in(refusal.message))
     return Result(hit.key, "done", answer["HIT"]["HITId"])
 
 
@@ -105,17 +105,17 @@ def _question(hit: HITSpec) -> str:
     return external_question(hit.url)
 
 
-def _existing(context: HITContext, key: str, hit_id: str) -> Result:
+def _accept_existing(context: HITContext, key: str, hit_id: str) -> Result:
     """Accept a HIT as ours only if it has our key."""
     if not hit_id:
-        hit_id = _annotated(context, {key}).get(key, "")
+        hit_id = _search_annotations(context, {key}).get(key, "")
     hit = context.calls("get_hit", HITId=hit_id)["HIT"] if hit_id else {}
     if hit.get("RequesterAnnotation") != key:
         return Result(key, "refused", message="The token belongs to another HIT.")
     return Result(key, "done", hit_id)
 
 
-def _annotated(context: HITContext, keys: set[str]) -> dict[str, str]:
+def _search_annotations(context: HITContext, keys: set[str]) -> dict[str, str]:
     """Search all HITs of the account for those that carry our keys.
 
     The list is read twice, because it lags; matches in either count.
@@ -247,7 +247,7 @@ class Excluded:
         self._sleep = sleep
         self._known: dict[str, str] = {}
 
-    def of(self, pool: str) -> str:
+    def find_or_create(self, pool: str) -> str:
         """Return the id of a pool's exclusion type, creating it if missing."""
         if pool not in self._known:
             self._known[pool] = self.type_of(
@@ -272,7 +272,7 @@ def exclude(people: Excluded, key: str, worker_id: str, pool: str) -> Result:
     def act() -> Result:
         people.calls(
             "associate_qualification_with_worker",
-            QualificationTypeId=people.of(pool),
+            QualificationTypeId=people.find_or_create(pool),
             WorkerId=worker_id,
             IntegerValue=1,
             SendNotification=False,
@@ -287,7 +287,7 @@ def include(people: Excluded, key: str, worker_id: str, pool: str) -> Result:
         try:
             people.calls(
                 "disassociate_qualification_from_worker",
-                QualificationTypeId=people.of(pool),
+                QualificationTypeId=people.find_or_create(pool),
                 WorkerId=worker_id,
                 Reason="You can take this work again.",
             )

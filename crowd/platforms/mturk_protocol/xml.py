@@ -48,7 +48,7 @@ def html_question(page: str, height: int = 0) -> str:
     # A CDATA section cannot hold its own end, so it is closed and reopened in the
     # middle of it.
     content = clean(page).replace("]]>", "]]]]><![CDATA[>")
-    return _measured(
+    return _check_size(
         f'<HTMLQuestion xmlns="{HTML}"><HTMLContent><![CDATA[{content}]]></HTMLContent>'
         f"<FrameHeight>{height}</FrameHeight></HTMLQuestion>"
     )
@@ -68,7 +68,7 @@ def external_question(url: str, height: int = 0) -> str:
             f"Mechanical Turk only shows pages over https, not {url[:80]!r}.",
             code="external-url",
         )
-    return _measured(
+    return _check_size(
         f'<ExternalQuestion xmlns="{EXTERNAL}"><ExternalURL>{_text(url)}'
         f"</ExternalURL><FrameHeight>{height}</FrameHeight></ExternalQuestion>"
     )
@@ -89,7 +89,7 @@ def question_form(
     """
     body = "".join(_test_question(question) for question in questions)
     intro = f"<Text>{_text(introduction)}</Text>" if introduction.strip() else ""
-    return _measured(
+    return _check_size(
         f'<QuestionForm xmlns="{FORM}"><Overview><Title>{_text(title)}</Title>'
         f"{intro}</Overview>{body}</QuestionForm>"
     )
@@ -115,7 +115,7 @@ def answer_key(questions: Sequence[FormQuestion]) -> str:
         + "</Question>"
         for question in questions
     )
-    return _measured(
+    return _check_size(
         f'<AnswerKey xmlns="{KEY}">{scored}<QualificationValueMapping>'
         f"<PercentageMapping><MaximumSummedScore>{len(questions)}</MaximumSummedScore>"
         "</PercentageMapping></QualificationValueMapping></AnswerKey>"
@@ -171,7 +171,7 @@ def _text(value: str) -> str:
     return escape(clean(value))
 
 
-def _measured(xml: str) -> str:
+def _check_size(xml: str) -> str:
     size = len(xml.encode())
     if size > MAX_BYTES:
         raise GenieError(

@@ -86,7 +86,9 @@ def needs_catalogue(requirements: Requirements, study: StudyTerms) -> bool:
     )
 
 
-def of(requirements: Requirements, study: StudyTerms, catalogue: Catalogue) -> Filters:
+def filters_of(
+    requirements: Requirements, study: StudyTerms, catalogue: Catalogue
+) -> Filters:
     """Return the filters of a study.
 
     `catalogue` has Prolific's filters by id, as listed.

@@ -12,7 +12,7 @@ MAX_BYTES = 900_000
 
 class BatchForm(forms.Form):
     name = forms.CharField(
-        max_length=100, help_text="A name can be used only once, so that nothing is posted twice."
+        max_length=100, help_text="A name can be used only once, so that no batch is posted twice."
     )  # fmt: skip
     title = forms.CharField(max_length=128)
     description = forms.CharField(
@@ -38,7 +38,7 @@ class BatchForm(forms.Form):
         label="Page", help_text="HTML, with ${name} where the value of a column goes."
     )  # fmt: skip
     table_file = forms.FileField(
-        label="Table", help_text="CSV in UTF-8; the first line names the columns."
+        label="Table", help_text="CSV in UTF-8. The first line names the columns."
     )  # fmt: skip
     markup = forms.BooleanField(
         required=False,
@@ -58,7 +58,7 @@ class BatchForm(forms.Form):
         for name in ("page", "table"):
             if file := cleaned.get(f"{name}_file"):
                 try:
-                    cleaned[name] = decoded(file)
+                    cleaned[name] = decode_file(file)
                 except ValidationError as error:
                     self.add_error(f"{name}_file", error)
             # Browsers send their own line ends.
@@ -88,17 +88,15 @@ class BatchForm(forms.Form):
 class ReviewForm(forms.Form):
     table_file = forms.FileField(
         label="Table",
-        help_text=(
-            "The table of results with an x under Approve or a reason under Reject; "
-            "rows with neither are left undecided."
-        ),
+        help_text="The table of results, with an x under Approve or a reason under Reject. "
+        "Rows with neither stay undecided.",
     )
 
     def clean_table_file(self) -> str:
-        return decoded(self.cleaned_data["table_file"])
+        return decode_file(self.cleaned_data["table_file"])
 
 
-def decoded(file: Any) -> str:
+def decode_file(file: Any) -> str:
     """Return a file's text; the error names the line that is not UTF-8."""
     if file.size > MAX_BYTES:
         raise ValidationError(f"A file can have at most {MAX_BYTES} bytes.")

@@ -283,14 +283,16 @@ def read_reviews(text: str) -> list[Review]:
     try:
         for values in reader:
             if not columns:
-                columns = _checked(values)
+                columns = _check_header(values)
             elif values:
                 reviews += _review(begins, dict(zip(columns, values, strict=False)))
             begins = reader.line_num + 1
     except csv.Error as error:
         raise _refuse_review(begins, str(error)) from None
     if not reviews:
-        raise GenieError("The table contains no decisions.", code="batch-review")
+        raise GenieError(
+            "The table does not contain any decisions.", code="batch-review"
+        )
     ids = [review.assignment_id for review in reviews]
     for n, review in enumerate(reviews):
         if review.assignment_id in ids[:n]:
@@ -342,7 +344,7 @@ def _decide(
     return decision
 
 
-def _checked(values: list[str]) -> list[str]:
+def _check_header(values: list[str]) -> list[str]:
     columns = [value.strip() for value in values]
     for name in ("AssignmentId", "Approve", "Reject"):
         if columns.count(name) != 1:

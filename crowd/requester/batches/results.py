@@ -39,7 +39,7 @@ def results_csv(batch: RequesterBatch, now: datetime) -> str:
     answers = [answers_of(assignment.answer) for assignment in work]
     names = list(dict.fromkeys(name for answer in answers for name in answer))
     n_hits = RequesterHIT.objects.filter(batch=batch).count()
-    decided = _decided(batch)
+    decided = _count_decisions(batch)
     out = StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     inputs = [f"Input.{name}" for name in batch.columns]
@@ -118,7 +118,7 @@ def _of_work(row: Any, decided: Decided, now: datetime) -> list[object]:
     ]
 
 
-def _decided(batch: RequesterBatch) -> Decided:
+def _count_decisions(batch: RequesterBatch) -> Decided:
     decided: Decided = {}
     rows = RequesterAssignment.objects.filter(
         hit__requester=batch.requester_id,

@@ -120,7 +120,7 @@ def send_bonus(call: Call, arguments: Arguments) -> Answer:
     services.send_from_requester(
         row.worker,
         Message.Kind.BONUS,
-        _summed(gettext_lazy("A bonus of %(sum)s"), cents),
+        _add_amount(gettext_lazy("A bonus of %(sum)s"), cents),
         format_lazy(
             gettext_lazy("For “{title}”. The reason: {reason}"),
             title=row.hit.hit_type.title,
@@ -132,7 +132,7 @@ def send_bonus(call: Call, arguments: Arguments) -> Answer:
 
 
 @keep_lazy_text
-def _summed(subject: services.Words, cents: int) -> str:
+def _add_amount(subject: services.Words, cents: int) -> str:
     return str(subject) % {"sum": dollars(cents)}
 
 

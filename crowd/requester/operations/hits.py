@@ -19,7 +19,7 @@ from crowd.requester.protocol.paging import page
 from crowd.requester.questions.policies import NAMES, read_policy
 from crowd.requester.questions.questions import read_question
 from crowd.requester.questions.template import as_question, fields_of, fill
-from crowd.requester.selectors import counted, kept_hits, status_of
+from crowd.requester.selectors import kept_hits, status_of, with_counts
 from crowd.requester.services import events, money, requirements
 from genie.lib.errors import GenieError
 
@@ -52,7 +52,7 @@ def get_hit(call: Call, arguments: Arguments) -> Answer:
 def create_additional_assignments(call: Call, arguments: Arguments) -> Answer:
     token = arguments.get("UniqueRequestToken")
     if tokens.made_before(call, token):
-        raise _processed(token)
+        raise _repeat_error(token)
     hit = selectors.hit(call, arguments["HITId"])
     n = arguments["NumberOfAdditionalAssignments"]
     # From ten assignments on the fee is higher, and this HIT's was fixed when it was
@@ -79,7 +79,7 @@ def update_expiration(call: Call, arguments: Arguments) -> Answer:
     # Callers send no token here; the same request for the same HIT is a repetition.
     token = f"{hit.entity_id}:{arguments['ExpireAt']}"
     if tokens.made_before(call, token):
-        raise _processed(token)
+        raise _repeat_error(token)
     requested = datetime.fromtimestamp(arguments["ExpireAt"], UTC)
     year = timedelta(days=365)
     if requested > call.now + year:
@@ -136,14 +136,16 @@ def _content(call: Call, arguments: Arguments) -> dict[str, Any]:
     if arguments.get("HITLayoutId") or arguments.get("HITLayoutParameters"):
         if question is not None:
             raise TurkError("Give either a Question or a HITLayoutId, not both.")
-        layout, question = _filled(call, arguments)
+        layout, question = _fill_layout(call, arguments)
     if question is None:
-        raise TurkError("Give a Question or a HITLayoutId: the page that workers see.")
+        raise TurkError(
+            "Give a Question or a HITLayoutId for the page that workers see."
+        )
     read_question(question)
     return {"question": question, "layout": layout, "policies": policies or None}
 
 
-def _filled(call: Call, arguments: Arguments) -> tuple[RequesterLayout, str]:
+def _fill_layout(call: Call, arguments: Arguments) -> tuple[RequesterLayout, str]:
     layout_id = arguments.get("HITLayoutId") or ""
     layout = RequesterLayout.objects.filter(
         requester=call.requester, entity_id=layout_id, retired_at=None
@@ -202,7 +204,7 @@ def _refuse_repeated(call: Call, arguments: Arguments) -> None:
         )
 
 
-def _processed(token: str | None) -> TurkError:
+def _repeat_error(token: str | None) -> TurkError:
     return TurkError(f'The idempotency token "{token}" has already been processed.')
 
 
@@ -210,7 +212,7 @@ def _change(call: Call, hit: RequesterHIT, **values: Any) -> None:
     """Store a change that may allow more work; if it does, its end is announced again."""
     rows = RequesterHIT.objects.filter(pk=hit.pk)
     rows.update(**values, touched_at=call.now)
-    if status_of(counted(rows, call.now).get(), call.now) not in REVIEW:
+    if status_of(with_counts(rows, call.now).get(), call.now) not in REVIEW:
         rows.update(announced=False)
     money.hold(hit.pk, call.now)
 
@@ -253,7 +255,7 @@ def _page(call: Call, arguments: Arguments, rows: QuerySet[RequesterHIT]) -> Ans
         rows,
         "HITs",
         partial(render.hit, now=call.now),
-        load=partial(counted, now=call.now),
+        load=partial(with_counts, now=call.now),
     )
 
 

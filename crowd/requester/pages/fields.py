@@ -30,7 +30,7 @@ class Field:
         return selection is not None and selection.at_most <= 1
 
     @property
-    def written(self) -> FreeText | None:
+    def free_text(self) -> FreeText | None:
         return self.asked.answer if isinstance(self.asked.answer, FreeText) else None
 
 
@@ -40,7 +40,7 @@ class Part:
     field: Field | None = None
 
 
-def shown(
+def form_parts(
     form: Form, values: Values, errors: dict[str, str] | None = None
 ) -> list[Part]:
     parts = []

@@ -56,7 +56,7 @@ def turn_of(token: str) -> RequesterAssignment | None:
     return rows.filter(entity_id=entity_id).first()
 
 
-def previewed(token: str) -> RequesterHIT | None:
+def previewed_hit(token: str) -> RequesterHIT | None:
     try:
         entity_id = _previews().unsign(token, max_age=_LOOK_FOR)
     except BadSignature:
@@ -134,9 +134,9 @@ def turn_frame(request: HttpRequest, token: str) -> HttpResponse:
 @xframe_options_exempt
 @require_safe
 def preview_frame(request: HttpRequest, token: str) -> HttpResponse:
-    hit = previewed(token)
+    hit = previewed_hit(token)
     if hit is None or hit.disposed_at is not None:
-        return _say(request, "Nothing to see here any more; reload the page.", 410)
+        return _say(request, "This page is no longer available. Reload it.", 410)
     return _page(request, hit, token)
 
 
@@ -151,11 +151,11 @@ def submit(request: HttpRequest, token: str) -> HttpResponse:
         return _say(request, "There is no such work.", 404)
     sent = request.POST if request.method == "POST" else request.GET
     if request.method == "GET" and "assignmentId" not in sent:
-        return _say(request, "Nothing was submitted.", 400)  # only a preview
+        return _say(request, "No answers were submitted.", 400)  # only a preview
     # A page may have lost the id; its address belongs to one assignment all the same.
     named = sent.get("assignmentId") or assignment.entity_id
     if named != assignment.entity_id:
-        return _say(request, "The page submitted this for another assignment.", 400)
+        return _say(request, "The page submitted this for a different assignment.", 400)
     fields = [(name, value) for name, values in sent.lists() for value in values]
     try:
         turns.submit(assignment, assignment.worker.worker, fields)

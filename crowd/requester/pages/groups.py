@@ -4,7 +4,7 @@ from django.shortcuts import redirect, render
 
 from crowd.elsewhere.pages import for_workers
 from crowd.requester.models import RequesterHIT, RequesterHITType
-from crowd.requester.pages.fields import shown
+from crowd.requester.pages.fields import form_parts
 from crowd.requester.pages.frame import frame_address, sandbox_of
 from crowd.requester.pages.headers import admit
 from crowd.requester.protocol import clock
@@ -44,7 +44,7 @@ def group(request: HttpRequest, worker: Worker, group_id: str) -> HttpResponse:
     question = read_question(hit.question)
     context["question"] = question
     if question.kind == "form":
-        context["parts"] = shown(read_form(hit.question), lambda _: [])
+        context["parts"] = form_parts(read_form(hit.question), lambda _: [])
     else:
         context["frame"] = frame_address(request, question, hit)
         context["sandbox"] = sandbox_of(request, question)

@@ -41,12 +41,12 @@ def frames(policy: str) -> str:
 
 def kept_apart(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
     @wraps(view)
-    def kept(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def wrapper(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         if _origin() and not _is_there(request):
             raise Http404
         return view(request, *args, **kwargs)
 
-    return kept
+    return wrapper
 
 
 class RequesterOriginMiddleware:
@@ -60,16 +60,16 @@ class RequesterOriginMiddleware:
             return self.get_response(request)
         is_file = request.path_info.startswith(settings.STATIC_URL)
         if not is_file and not _SERVED.fullmatch(request.path_info):
-            return _nothing()
+            return _not_found()
         request.META.pop("HTTP_COOKIE", None)
         response = self.get_response(request)
         if is_file and response.status_code == HTTPStatus.NOT_FOUND:
-            return _nothing()
+            return _not_found()
         response.cookies.clear()
         return response
 
 
-def _nothing() -> HttpResponse:
+def _not_found() -> HttpResponse:
     return HttpResponseNotFound("Not found.\n", content_type="text/plain")
 
 

@@ -10,7 +10,7 @@ from crowd.requester.models import (
     QualificationRequest,
     QualificationType,
 )
-from crowd.requester.pages.fields import shown
+from crowd.requester.pages.fields import form_parts
 from crowd.requester.pages.headers import admit
 from crowd.requester.protocol import clock
 from crowd.requester.questions.question_form import read_form
@@ -59,7 +59,7 @@ def test(request: HttpRequest, worker: Worker, entity_id: str) -> HttpResponse:
         "here": "requests",
         "kind": qualification_type,
         "attempt": attempt,
-        "parts": shown(form, request.POST.getlist, errors),
+        "parts": form_parts(form, request.POST.getlist, errors),
         "n_errors": len(errors),
         "seconds_left": max(0, round((deadline - clock.now()).total_seconds())),
     }
@@ -127,5 +127,5 @@ def _mine(worker: Worker, entity_id: str) -> QualificationRequest:
         .first()
     )
     if attempt is None:
-        raise Http404("This test was not started by you.")
+        raise Http404("You have not started this test.")
     return attempt

@@ -6,7 +6,7 @@ from django.shortcuts import redirect, render
 
 from crowd.elsewhere.pages import for_workers
 from crowd.requester.models import RequesterAssignment
-from crowd.requester.pages.fields import shown
+from crowd.requester.pages.fields import form_parts
 from crowd.requester.pages.frame import frame_address, is_open, sandbox_of
 from crowd.requester.pages.headers import admit
 from crowd.requester.protocol import clock
@@ -37,7 +37,7 @@ def give_back(request: HttpRequest, worker: Worker, entity_id: str) -> HttpRespo
     if turns.give_back(_mine(worker, entity_id), worker):
         messages.info(
             request,
-            "Returned. Somebody else can do it; this does not count against you.",
+            "Returned. Another worker can do it. This does not count against you.",
         )
     return redirect("work:requests")
 
@@ -77,7 +77,7 @@ def _page(
     }
     if question.kind == "form":
         form = read_form(assignment.hit.question)
-        context["parts"] = shown(form, request.POST.getlist, errors)
+        context["parts"] = form_parts(form, request.POST.getlist, errors)
         context["n_errors"] = len(errors or {})
     else:
         context["frame"] = frame_address(request, question, assignment.hit, assignment)

@@ -54,7 +54,7 @@ def check_limits(arguments: Mapping[str, Any]) -> None:
 def required_text(arguments: Mapping[str, Any], name: str) -> str:
     value = str(arguments[name])
     if not value.strip():
-        raise bad_value(name, value, " Give a reason in words; the worker reads it.")
+        raise bad_value(name, value, " Write a reason; the worker reads it.")
     return value
 
 

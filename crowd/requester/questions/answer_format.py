@@ -51,12 +51,12 @@ class AnswerFormat:
     error: str = USUAL_ERROR
 
     def fits(self, text: str) -> bool:
-        return _compiled(self).search(text) is not None
+        return _compile(self).search(text) is not None
 
     @property
     def n_instructions(self) -> int:
         """The cost of checking a text, per character; may raise FormatError."""
-        compiled = _compiled(self)
+        compiled = _compile(self)
         return int(max(compiled.programsize, compiled.reverseprogramsize))
 
 
@@ -143,7 +143,7 @@ def _group(opened: str) -> str:
     return opened
 
 
-def _compiled(answer_format: AnswerFormat) -> Any:
+def _compile(answer_format: AnswerFormat) -> Any:
     import re2
 
     if len(answer_format.pattern) > LONGEST_PATTERN:

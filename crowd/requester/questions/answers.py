@@ -142,7 +142,7 @@ def read_key(text: str) -> AnswerKey:
         if local_tag(child) == "Question":
             questions[text_of(child, "QuestionIdentifier")] = _scores(child)
         elif local_tag(child) == "QualificationValueMapping" and len(child) == 1:
-            value_of = _mapping(child[0])
+            value_of = _read_mapping(child[0])
         else:
             raise _wrong(f"it contains a {local_tag(child)}")
     if not questions or "" in questions:
@@ -177,17 +177,17 @@ def _scores(node: Element) -> Scores:
     return Scores(options, _whole(text_of(node, "DefaultScore") or "0"))
 
 
-def _mapping(node: Element) -> Callable[[int], int]:
+def _read_mapping(node: Element) -> Callable[[int], int]:
     kind = local_tag(node)
     if kind == "PercentageMapping":
         most = _whole(text_of(node, "MaximumSummedScore"))
         if most == 0:
             raise _wrong("MaximumSummedScore must not be 0")
         # Fractions, because a float could fall just below the half that is rounded up.
-        return lambda total: _rounded(Fraction(100 * total, most))
+        return lambda total: _round(Fraction(100 * total, most))
     if kind == "ScaleMapping":
         factor = _fraction(text_of(node, "SummedScoreMultiplier"))
-        return lambda total: _rounded(total * factor)
+        return lambda total: _round(total * factor)
     if kind == "RangeMapping":
         return _ranges(node)
     raise _wrong(f"the mapping {kind} is not known")
@@ -211,7 +211,7 @@ def _ranges(node: Element) -> Callable[[int], int]:
     return value_of
 
 
-def _rounded(value: Fraction) -> int:
+def _round(value: Fraction) -> int:
     return floor(value + Fraction(1, 2))
 
 

@@ -85,11 +85,11 @@ def _character(match: re.Match[str]) -> str:
 def _inside(node: Element) -> str:
     parts = [escape(node.text or "")]
     for child in node:
-        parts += [_shown(child), escape(child.tail or "")]
+        parts += [_render_node(child), escape(child.tail or "")]
     return "".join(parts)
 
 
-def _shown(node: Element) -> str:
+def _render_node(node: Element) -> str:
     tag = node.tag.split("}")[-1].lower()
     if tag in _DROPPED:
         return ""

@@ -112,10 +112,10 @@ def _read(question: Asked, values: Values) -> tuple[FormAnswer, str]:
         return FormAnswer(question.identifier, text=text), _text_error(
             question.answer, text, question.required
         )
-    return _chosen(question, question.answer, values)
+    return _read_choice(question, question.answer, values)
 
 
-def _chosen(
+def _read_choice(
     question: Asked, selection: Selection, values: Values
 ) -> tuple[FormAnswer, str]:
     known = [choice.identifier for choice in selection.choices]

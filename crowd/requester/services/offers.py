@@ -123,7 +123,7 @@ class Group:
         return hourly_cents(self.hit_type.reward_cents, seconds)
 
     @property
-    def left(self) -> str:
+    def n_left_shown(self) -> str:
         return f"{self.n_left}{'+' if self.n_left == COUNTED else ''}"
 
     @property

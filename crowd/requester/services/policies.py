@@ -19,7 +19,7 @@ from crowd.requester.protocol.errors import TurkError
 from crowd.requester.questions import policies
 from crowd.requester.questions.answers import texts_of
 from crowd.requester.questions.policies import Answers, Policy
-from crowd.requester.selectors import counted
+from crowd.requester.selectors import with_counts
 from crowd.requester.services import decisions, events, money
 
 State = RequesterAssignment.State
@@ -140,19 +140,19 @@ def _decide(
 ) -> None:
     now, numbers, words = book.now, policy.numbers, policy.words
     if score >= numbers.get(f"ApproveIf{name}IsAtLeast", 101):
-        book.action("approve", work, lambda: _approved(work, now, words))
+        book.action("approve", work, lambda: _approve(work, now, words))
     if score < numbers.get(f"RejectIf{name}IsLessThan", 0):
         why = words.get("RejectReason", "").strip() or reason
-        book.action("reject", work, lambda: _rejected(work, now, why))
+        book.action("reject", work, lambda: _reject(work, now, why))
 
 
-def _approved(work: RequesterAssignment, now: datetime, words: Any) -> Outcome:
+def _approve(work: RequesterAssignment, now: datetime, words: Any) -> Outcome:
     if decisions.approve(work, now, words.get("ApproveReason", "")):
         return "Approved", ""
     return _as_it_is(work, State.APPROVED)
 
 
-def _rejected(work: RequesterAssignment, now: datetime, why: str) -> Outcome:
+def _reject(work: RequesterAssignment, now: datetime, why: str) -> Outcome:
     if decisions.reject(work, now, why):
         return "Rejected", ""
     return _as_it_is(work, State.REJECTED)
@@ -166,7 +166,7 @@ def _as_it_is(work: RequesterAssignment, wanted: State) -> Outcome:
 
 
 def _extend(hit_pk: int, policy: Policy, now: datetime) -> Outcome:
-    hit = counted(RequesterHIT.objects.filter(pk=hit_pk), now).get()
+    hit = with_counts(RequesterHIT.objects.filter(pk=hit_pk), now).get()
     most = policy.numbers.get("ExtendMaximumAssignments", policies.USUAL_MAXIMUM)
     n = hit.max_assignments + 1
     if n > most:

@@ -78,7 +78,9 @@ def _check_values(
         raise bad_value(name, requirement.get(name) or "")
 
 
-def lacking(worker: Worker, requirements: list[Requirement]) -> list[Requirement]:
+def missing_requirements(
+    worker: Worker, requirements: list[Requirement]
+) -> list[Requirement]:
     return [
         requirement for requirement in requirements if not meets(worker, requirement)
     ]
@@ -117,7 +119,7 @@ def value_of(worker: Worker, entity_id: str) -> int | None:
     if entity_id in {N_APPROVED, P_APPROVED}:
         return _record(worker, entity_id)
     if entity_id in SYSTEM:
-        return _known(worker, entity_id)
+        return _staff_value(worker, entity_id)
     # A type belongs to one requester, and so do the names of the workers who have it.
     qualification = Qualification.objects.filter(
         qualification_type__entity_id=entity_id,
@@ -127,7 +129,7 @@ def value_of(worker: Worker, entity_id: str) -> int | None:
     return None if qualification is None else qualification.value
 
 
-def _known(worker: Worker, entity_id: str) -> int | None:
+def _staff_value(worker: Worker, entity_id: str) -> int | None:
     """Return the values noted by staff: of age (0 or 1), and Master."""
     record = WorkerRecord.objects.filter(worker=worker.pk).first()
     if record is None:

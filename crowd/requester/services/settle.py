@@ -9,7 +9,7 @@ from typing import Any
 from django.db import transaction
 
 from crowd.requester.models import Requester, RequesterAssignment, RequesterHIT
-from crowd.requester.selectors import counted, n_free, status_of
+from crowd.requester.selectors import n_free, status_of, with_counts
 from crowd.requester.services import events, money, policies
 from crowd.requester.services.decisions import approve
 
@@ -71,5 +71,5 @@ def announce(hit_pk: int, now: datetime) -> None:
 
 def _over(hit_pk: int, now: datetime) -> Any:
     hits = RequesterHIT.objects.filter(pk=hit_pk, announced=False, disposed_at=None)
-    hit = counted(hits.select_related("requester"), now).first()
+    hit = with_counts(hits.select_related("requester"), now).first()
     return hit if hit is not None and status_of(hit, now) in TAKES_NO_MORE else None

@@ -8,6 +8,7 @@ from django.contrib import admin, messages
 from django.db import transaction
 from django.db.models import Count, Model, OuterRef, Q, Subquery
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
 
@@ -19,14 +20,14 @@ from crowd.templatetags.crowd_money import dollars
 from crowd.workers.models.qualification_attempt import QualificationGrant
 from crowd.workers.models.qualification_test import QualificationTest
 from crowd.workers.models.requirement import Requirement
-from crowd.workers.models.worker import Consent, Exclusion, Invitation, Worker
+from crowd.workers.models.worker import Invitation, Worker
 from crowd.workers.services import exclusions, invitations, notes, test_attempts
 from genie.accounts.task_admin import BY_TASK, EditedOfTask
 from genie.lib.admin import (
     AsksWhy,
+    Imported,
     ReadOnlyAdmin,
-    ReadOnlyInline,
-    adding,
+    add_page,
     filled_in,
     note,
     person,
@@ -122,6 +123,8 @@ def _grant(
 GRANT = Action(
     "grant_selected",
     "Grant a qualification to the selected workers, or put them into a group …",
+    path="grant",
+    on_page="Grant a qualification",
     title="Grant a qualification, or put into a group",
     sentence="Each of them gets it without a test and is told so.",
     button="Grant",
@@ -139,33 +142,6 @@ SENT_IN = Subquery(
     .annotate(n=Count("pk"))
     .values("n")
 )
-
-
-class _OfPool(ReadOnlyInline):
-    def get_queryset(self, request: HttpRequest) -> Any:
-        return super().get_queryset(request).select_related("pool")
-
-
-class ExclusionInline(_OfPool):
-    model = Exclusion
-    fields = readonly_fields = ("pool", "message", "created_at")
-
-
-class ConsentInline(_OfPool):
-    model = Consent
-    fields = readonly_fields = ("pool", "text_sha256", "given_at")
-
-
-class GrantInline(ReadOnlyInline):
-    model = QualificationGrant
-    fk_name = "worker"
-    fields = readonly_fields = ("name", "version", "granted_at", "expires_at")
-
-
-class MessageInline(ReadOnlyInline):
-    model = Message
-    fk_name = "worker"
-    fields = readonly_fields = ("created_at", "kind", "subject", "read_at")
 
 
 class MessageForm(forms.Form):
@@ -204,21 +180,21 @@ class WorkerAdmin(ReadOnlyAdmin):
         "pending",
         "approved",
         "paid",
-        "n_pools",
         "without_work",
     ]
-    list_filter = ["platform", "simulated", "excluded", HasQualification]
+    list_filter = ["platform", "simulated", "excluded", HasQualification, Imported.where(platform=ELSEWHERE)]  # fmt: skip
     list_select_related = ["user"]
     search_fields = ["pseudonym", "user__username", "platform_worker_id"]
     # grouped rows have no default order, and the search for a worker needs one
     ordering = ["-pk"]
     readonly_fields = ["pending", "approved", "paid", "without_work"]
     exclude = ["excluded"]
-    inlines = [GrantInline, ExclusionInline, ConsentInline, MessageInline]
     actions = [
         Action(
             "write_selected",
             "Write to the selected workers …",
+            path="write",
+            on_page="Send a message",
             title="Write to workers",
             sentence="Each of them finds this message on the worker site.",
             button="Send",
@@ -229,6 +205,8 @@ class WorkerAdmin(ReadOnlyAdmin):
         Action(
             "note_selected",
             "Note something about the selected workers …",
+            path="note",
+            on_page="Note something",
             title="Note something about workers",
             sentence="Only staff read it, in the history of each worker.",
             button="Keep the note",
@@ -239,6 +217,9 @@ class WorkerAdmin(ReadOnlyAdmin):
         Action(
             "lift_limit_selected",
             "Open all work to the selected workers …",
+            path="open",
+            on_page="Open all work",
+            allowed=~Q(limited_to=[]),
             title="Open all work",
             sentence=(
                 "Those who were invited to some tasks only see all work of this site."
@@ -251,12 +232,15 @@ class WorkerAdmin(ReadOnlyAdmin):
         Action(
             "exclude_selected",
             "Exclude the selected workers from all work …",
+            path="exclude",
+            on_page="Exclude here and on the platform",
+            allowed=Q(excluded=False),
             title="Exclude workers",
             sentence=(
-                "They get no more work on this site. They read your reason and can "
-                "appeal. Submitted work is still paid, and their ratings still count. "
-                "To leave ratings out of the scores of a task, open a worker and choose "
-                "Ratings and bans."
+                "They get no more work, here and in this site’s campaigns on their "
+                "platform. They read your reason and can appeal. Submitted work is "
+                "still paid, and their ratings still count, unless you ban them from "
+                "a task."
             ),
             button="Exclude workers",
             service=lambda worker, by, reason: exclusions.from_all_work(
@@ -268,6 +252,9 @@ class WorkerAdmin(ReadOnlyAdmin):
         Action(
             "include_selected",
             "Readmit the selected workers …",
+            path="include",
+            on_page="Readmit",
+            allowed=Q(excluded=True),
             title="Readmit workers",
             sentence="They can work again and are told so.",
             button="Readmit workers",
@@ -278,14 +265,17 @@ class WorkerAdmin(ReadOnlyAdmin):
         ),
     ]
 
+    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> Any:
+        """Open the worker at once whose whole id or pseudonym was searched for."""
+        id_ = request.GET.get("q", "").strip()
+        named = Q(platform_worker_id=id_) | Q(pseudonym=id_)
+        found = list(self.get_queryset(request).filter(named)[:2]) if id_ else []
+        if len(found) == 1 and self.has_view_permission(request):
+            return redirect("admin:crowd_worker_change", found[0].pk)
+        return super().changelist_view(request, extra_context)
+
     def look_up(self, rows: list[Worker]) -> None:
         earnings = earnings_of(rows)
-        n_exclusions = dict(
-            Exclusion.objects.filter(worker__in=[row.pk for row in rows])
-            .order_by()
-            .values_list("worker")
-            .annotate(n=Count("pk"))
-        )
         work = dict(
             Worker.objects.filter(pk__in=[row.pk for row in rows])
             .order_by()
@@ -295,7 +285,6 @@ class WorkerAdmin(ReadOnlyAdmin):
         for row in rows:
             row.n_work = work[row.pk]  # type: ignore[attr-defined]
             row.earned = earnings[row.pk]  # type: ignore[attr-defined]
-            row.n_exclusions = n_exclusions.get(row.pk, 0)  # type: ignore[attr-defined]
 
     @admin.display(description="submitted", ordering=SENT_IN)
     def n_sent_in(self, worker: Worker) -> int:
@@ -313,11 +302,6 @@ class WorkerAdmin(ReadOnlyAdmin):
     @admin.display(description="paid")
     def paid(self, worker: Worker) -> str:
         return dollars(_earned(worker).paid)
-
-    @admin.display(description="pools excluded from")
-    def n_pools(self, worker: Worker) -> int:
-        count: int = worker.n_exclusions  # type: ignore[attr-defined]
-        return count
 
     @admin.display(description="excluded", ordering="excluded")
     def without_work(self, worker: Worker) -> str:
@@ -453,7 +437,7 @@ class InvitationAdmin(ReadOnlyAdmin):
         n_mails = 0
         if right:
             links, n_mails = self._made(request, form.cleaned_data)
-        return adding(
+        return add_page(
             self,
             request,
             form,

@@ -32,7 +32,7 @@ from genie.lib.admin import (
     AsksWhy,
     ReadOnlyAdmin,
     ReadOnlyInline,
-    adding,
+    add_page,
     filled_in,
     person,
 )
@@ -326,7 +326,7 @@ class QualificationGrantAdmin(ReadOnlyAdmin):
         if right:
             return self._grant(request, **form.cleaned_data)
         title = "Grant a qualification"
-        return adding(self, request, form, title=title, button="Grant")
+        return add_page(self, request, form, title=title, button="Grant")
 
     def _grant(
         self, request: HttpRequest, worker: Worker, name: str, days: int | None

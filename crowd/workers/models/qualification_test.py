@@ -36,14 +36,14 @@ class QualificationTest(models.Model):
     )
     title = models.CharField(max_length=128)
     introduction = models.TextField(
-        max_length=2000, blank=True, help_text="What workers read before they start."
+        max_length=2000, blank=True, help_text="Shown to workers before they start."
     )
     # the page of drawn questions; empty if all were written
     hit_type = models.ForeignKey(
         HITType, on_delete=models.PROTECT, null=True, blank=True, editable=False
     )
     n_asked = models.PositiveIntegerField(
-        default=0, help_text="Number of questions per attempt; 0: all of them."
+        default=0, help_text="Number of questions per attempt. 0 means all."
     )
     pass_percent = models.PositiveIntegerField(
         default=80, validators=[MinValueValidator(1), MaxValueValidator(100)]
@@ -112,7 +112,7 @@ class QualificationQuestion(models.Model):
     explanation = models.TextField(
         max_length=1000,
         blank=True,
-        help_text="Shown after the test to whoever got this wrong. Explain the rule and "
+        help_text="Shown after the test to workers who got this wrong. Explain the rule and "
         "do not repeat the answer: the question may be asked again.",
     )
     # language -> text, choices
@@ -125,7 +125,7 @@ class QualificationQuestion(models.Model):
     )
     # used only in the services and the admin; see crowd/workers/services/known_answers.py
     expected = models.JSONField(default=dict, editable=False)
-    # Campaigns' test questions use other inputs than these.
+    # Campaigns' test questions do not use these inputs.
     content_key = models.CharField(max_length=64, blank=True, editable=False)
 
     class Meta:

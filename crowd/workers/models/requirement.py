@@ -73,7 +73,7 @@ class Requirement(models.Model):
         what = {
             self.Kind.TEST: f"qualification {self.test_name}",
             self.Kind.APPROVED: f"at least {self.at_least} approved HITs",
-            self.Kind.APPROVED_PERCENT: f"at least {self.at_least} % approved",
+            self.Kind.APPROVED_PERCENT: f"at least {self.at_least}% approved",
             self.Kind.COUNTRY: f"lives in {self.countries}",
             self.Kind.LANGUAGE: f"speaks {self.languages}",
         }

@@ -39,8 +39,8 @@ from genie.lib.database import prepare
 
 # The text for workers who have reached their share.
 SHARE_DONE = gettext_lazy(
-    "You have done your share of this task. Its scores must rest on many people, so "
-    "everybody does only a part of it. Thank you!"
+    "You have done your share of this task. Its scores need many people, so each does "
+    "only part of it. Thank you!"
 )
 
 State = Assignment.State
@@ -135,10 +135,11 @@ def agreed_text(worker: Worker, pool: str) -> tuple[ConsentText, Consent] | None
     return consent_text(pool, texts[row.text_sha256].language), row
 
 
-def consented(worker: Worker, pools: Collection[str]) -> set[str]:
+def consented_pools(worker: Worker, pools: Collection[str]) -> set[str]:
     """Return the pools to whose present text the worker has consented, in any language."""
-    if not pools:
-        return set()
+    # Programs have nothing to agree to.
+    if not pools or worker.simulated:
+        return set(pools)
     agreed_texts = set(_read_agreed(worker.pk, *pools))
     return {
         pool
@@ -246,8 +247,8 @@ def _write_open(
     # Reserved for a different worker; one that no worker has begun is open to all.
     others = Reservation.objects.exclude(worker=None).exclude(worker=worker)
     running = running.exclude(pk__in=others.values("campaign"))
-    its_campaign, its_pool = _linked(Invitation.objects.all())
-    my_campaign, my_pool = _linked(_links_of(worker))
+    its_campaign, its_pool = _match_links(Invitation.objects.all())
+    my_campaign, my_pool = _match_links(_links_of(worker))
     # Workers who agreed to take part before there was a link keep the study.
     agreed = Q(pool__in=Consent.objects.filter(worker=worker).values("pool"))
     invited = my_pool | agreed | Q(pool__in=limited_to)
@@ -275,7 +276,7 @@ def _links_of(worker: Any) -> QuerySet[Invitation]:
     return Invitation.objects.filter(Q(guests=worker) | Q(workers=worker)).order_by()
 
 
-def _linked(links: QuerySet[Invitation]) -> tuple[Q, Q]:
+def _match_links(links: QuerySet[Invitation]) -> tuple[Q, Q]:
     links = links.order_by()
     # A NULL among the values would make SQL's NOT IN true for no row.
     campaigns = links.exclude(campaign=None).values("campaign")
@@ -293,7 +294,7 @@ def campaigns_for(
     campaigns = open_campaigns(worker, only)
     if pool is not None:
         campaigns = [campaign for campaign in campaigns if campaign.pool_id == pool]
-    agreed = consented(worker, {campaign.pool_id for campaign in campaigns})
+    agreed = consented_pools(worker, {campaign.pool_id for campaign in campaigns})
     agreeable = [campaign for campaign in campaigns if campaign.pool_id in agreed]
     lacking = unmet(worker, agreeable, timezone.now())
     closed = lacking.keys() | used_up(worker, agreeable)
@@ -303,7 +304,7 @@ def campaigns_for(
 def unseen_hits(worker: Any, campaign: Any) -> QuerySet[HIT]:
     return (
         HIT.objects.filter(campaign=campaign, n_available__gt=0)
-        .exclude(_seen(worker, "input"))
+        .exclude(_match_seen(worker, "input"))
         .order_by("position")
     )
 
@@ -433,11 +434,13 @@ def _unseen_inputs(worker: Any, campaigns: Collection[Any]) -> QuerySet[Input]:
         input=OuterRef("pk"), n_available__gt=0, campaign__pk__in=campaigns
     )
     return (
-        Input.objects.filter(Exists(available)).exclude(_seen(worker, "pk")).order_by()
+        Input.objects.filter(Exists(available))
+        .exclude(_match_seen(worker, "pk"))
+        .order_by()
     )
 
 
-def _seen(worker: Any, field: str) -> Q:
+def _match_seen(worker: Any, field: str) -> Q:
     """Match the inputs that the worker has seen, in any state of the assignment.
 
     HITs are looked up one by one and not joined: a database that expects few rows can

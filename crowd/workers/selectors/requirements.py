@@ -54,7 +54,9 @@ def in_force(now: datetime) -> Q:
     return Q(ended_at=None) & (Q(expires_at=None) | Q(expires_at__gt=now))
 
 
-def held(worker: Worker, names: Collection[str], now: datetime) -> set[str]:
+def held_qualifications(
+    worker: Worker, names: Collection[str], now: datetime
+) -> set[str]:
     """Return which of these qualifications the worker has, in at most two queries."""
     grants = dict(
         QualificationGrant.objects.filter(
@@ -87,7 +89,7 @@ def standings_of(
     )
     if not tests:
         return {}
-    held_names = held(worker, names, now)
+    held_names = held_qualifications(worker, names, now)
     newest = dict(
         QualificationGrant.objects.filter(worker=worker, name__in=names)
         .order_by("pk")
@@ -100,7 +102,7 @@ def standings_of(
     ).select_related("test"):
         tries.setdefault(attempt.test.name, []).append(attempt)
     return {
-        test.name: _standing(
+        test.name: _test_standing(
             test,
             tries.get(test.name, []),
             test.name in held_names,
@@ -111,7 +113,7 @@ def standings_of(
     }
 
 
-def _standing(
+def _test_standing(
     test: QualificationTest,
     tries: list[TestAttempt],
     is_held: bool,
@@ -194,12 +196,12 @@ def unmet(
     A worker with no stated or checked country does not meet a country requirement,
     unless the platform that sent them filters by it.
     """
-    required = _required(campaigns)
+    required = _requirements_of(campaigns)
     if not required:
         return {}
     rows = [row for of_campaign in required.values() for row in of_campaign]
     meets = _judge(worker, rows, now)
-    vouched = _vouched(worker, campaigns)
+    vouched = _vouched_campaigns(worker, campaigns)
     lacking = {
         pk: [
             row
@@ -211,7 +213,7 @@ def unmet(
     return {pk: of_campaign for pk, of_campaign in lacking.items() if of_campaign}
 
 
-def _required(campaigns: Collection[Campaign]) -> dict[int, list[Requirement]]:
+def _requirements_of(campaigns: Collection[Campaign]) -> dict[int, list[Requirement]]:
     if not campaigns:
         return {}
     pks: dict[str | None, list[int]] = {}
@@ -255,7 +257,7 @@ def _judge(
         country = said.values_list("country", flat=True).first() or profile.country
     spoken = set(profile.languages.split())
     names = {row.test_name for row in rows if row.kind == Kind.TEST}
-    held_names = held(worker, names, now) if names else set()
+    held_names = held_qualifications(worker, names, now) if names else set()
 
     def meets(row: Requirement) -> bool:
         if row.kind == Kind.TEST:
@@ -271,7 +273,7 @@ def _judge(
     return meets
 
 
-def _vouched(
+def _vouched_campaigns(
     worker: Worker, campaigns: Collection[Campaign]
 ) -> dict[int, list[list[object]]]:
     if worker.platform == SelfHosted.slug:

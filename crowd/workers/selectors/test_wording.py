@@ -5,7 +5,12 @@ from django.utils.translation import get_language
 
 from crowd.hit_templates.consent import ENGLISH
 from crowd.hits.models import HITType
-from crowd.hits.selectors import language_for, language_written, worded, wording
+from crowd.hits.selectors import (
+    language_for,
+    language_written,
+    translate_hit_type,
+    wording_in,
+)
 from crowd.workers.models.qualification_test import (
     QualificationQuestion,
     QualificationTest,
@@ -19,16 +24,16 @@ def language_for_test(test: QualificationTest) -> str:
     wanted = get_language() or ""
     questions = list(test.questions.all())
     for language in (wanted, wanted.partition("-")[0]):
-        if language and not missing(test, questions, language):
+        if language and not find_untranslated(test, questions, language):
             return language
-    return _written(test)
+    return _source_language(test)
 
 
-def missing(
+def find_untranslated(
     test: QualificationTest, questions: Sequence[QualificationQuestion], language: str
 ) -> str:
     """Return what of a test is not translated; empty if all of it is."""
-    if language == _written(test):
+    if language == _source_language(test):
         return ""
     said = test.translations.get(language, {})
     drawn = [question.data for question in questions if question.data is not None]
@@ -71,10 +76,10 @@ def question_in(
 def test_in(test: QualificationTest, language: str) -> QualificationTest:
     """Return a test in a language, to be shown and never stored."""
     shown = copy.copy(test)
-    if language == _written(test):
+    if language == _source_language(test):
         return shown
     said = test.translations.get(language, {})
-    title = wording(test.hit_type, language).title if test.hit_type else test.title
+    title = wording_in(test.hit_type, language).title if test.hit_type else test.title
     shown.title = said.get("title", title)
     shown.introduction = said.get("introduction", test.introduction)
     return shown
@@ -83,8 +88,8 @@ def test_in(test: QualificationTest, language: str) -> QualificationTest:
 def hit_type_in(test: QualificationTest, language: str) -> HITType | None:
     if test.hit_type is None or not language:
         return test.hit_type
-    return worded(test.hit_type, language)
+    return translate_hit_type(test.hit_type, language)
 
 
-def _written(test: QualificationTest) -> str:
+def _source_language(test: QualificationTest) -> str:
     return language_written(test.hit_type) if test.hit_type else ENGLISH

@@ -34,7 +34,7 @@ from crowd.workers.models.worker import (
 )
 from crowd.workers.selectors.eligible import consent_text
 from crowd.workers.selectors.profiles import may_say_country
-from crowd.workers.selectors.requirements import held
+from crowd.workers.selectors.requirements import held_qualifications
 from crowd.workers.services import test_attempts
 from genie.accounts.mail import message
 from genie.lib import jobs
@@ -74,7 +74,7 @@ def invite(
     """
     token = secrets.token_urlsafe(24)
     invitation = Invitation.objects.create(
-        token_sha256=_hashed(token),
+        token_sha256=_hash_token(token),
         note=note[:200],
         code=code.strip(),
         campaign=campaign,
@@ -98,9 +98,9 @@ def invite_raters(
 ) -> None:
     """Create a study's links, for raters without an account."""
     for note in notes:
-        first = _hashed(invite(by, note, pool=pool, limited_to=[pool], **wanted))
+        first = _hash_token(invite(by, note, pool=pool, limited_to=[pool], **wanted))
         row = Invitation.objects.get(token_sha256=first)
-        row.token_sha256 = _hashed(study_token(row))
+        row.token_sha256 = _hash_token(study_token(row))
         row.save(update_fields=["token_sha256"])
 
 
@@ -112,7 +112,9 @@ def study_token(invitation: Invitation) -> str:
 def study_links(pool: str) -> list[tuple[Invitation, str]]:
     rows = Invitation.objects.filter(pool=pool, places__gt=0).order_by("pk")
     links = [(row, study_token(row)) for row in rows]
-    return [(row, token) for row, token in links if _hashed(token) == row.token_sha256]
+    return [
+        (row, token) for row, token in links if _hash_token(token) == row.token_sha256
+    ]
 
 
 def close_pool(pool: str, *, by: AbstractBaseUser) -> None:
@@ -131,7 +133,7 @@ def send(pk: int, language: str = "") -> None:
         # Marked before it is sent, so two processes do not both write to a person.
         rows = Invitation.objects.filter(pk=pk, n_taken=0).exclude(mail="")
         token = secrets.token_urlsafe(24)
-        if not rows.update(mail="", token_sha256=_hashed(token)):
+        if not rows.update(mail="", token_sha256=_hash_token(token)):
             return
     if invitation is None:
         return
@@ -153,7 +155,7 @@ def send(pk: int, language: str = "") -> None:
 
 def _words(invitation: Invitation, address: str) -> str:
     text = _(
-        "You are invited to rate texts on Genie. What each page pays is said before you "
+        "You are invited to rate texts on Genie. You see the pay for each page before you "
         "begin, and you decide when and how much you work.\n\n"
         "To take part, open this link; you can create an account there:\n"
         "%(address)s\n\n"
@@ -193,7 +195,7 @@ def addresses(text: str) -> list[tuple[str, str, str]]:
             problems.append(f"Line {line}: {mail[:60] or 'an empty cell'} {wrong}.")
         found[mail] = note, known.get(language, "")
     if not found:
-        problems = ["The file names nobody."]
+        problems = ["The file has no e-mail addresses."]
     if len(found) > MOST_MAILS:
         problems = [f"At most {MOST_MAILS} people can be invited at once."]
     if problems:
@@ -209,14 +211,14 @@ def _wrong(
     except ValidationError:
         return "is no e-mail address"
     if mail.casefold() in map(str.casefold, found):
-        return "stands there twice"
+        return "appears twice"
     if language and language not in known:
         return f"has the language {language[:20]!r}; there are {', '.join(known)}"
     return ""
 
 
 def find(token: str) -> Invitation | None:
-    return Invitation.objects.filter(token_sha256=_hashed(token)).first()
+    return Invitation.objects.filter(token_sha256=_hash_token(token)).first()
 
 
 def usable(token: str) -> Invitation:
@@ -250,7 +252,8 @@ def redeem(
     invitation = usable(token)
     if not constant_time_compare(code.strip(), invitation.code):
         raise GenieError(
-            _("The code is wrong; ask whoever sent you the link."), code="wrong-code"
+            _("The code is wrong. Ask the person who sent you the link."),
+            code="wrong-code",
         )
     # Compare and set: two who open the same link at once cannot both take its last
     # place.
@@ -294,7 +297,7 @@ def _widen(worker: Worker, invitation: Invitation) -> bool:
 
 
 def _join(worker: Worker, invitation: Invitation) -> bool:
-    if held(worker, [invitation.group], timezone.now()):
+    if held_qualifications(worker, [invitation.group], timezone.now()):
         return False
     test_attempts.grant_by_hand(worker, invitation.group, by=invitation.created_by)
     return True
@@ -324,7 +327,7 @@ def _used_up(invitation: Invitation) -> str:
     return _("All places of this invitation are taken; ask for a new one.")
 
 
-def _hashed(token: str) -> str:
+def _hash_token(token: str) -> str:
     # The token has too many random bits to guess, so a plain hash is enough.
     return hashlib.sha256(token.encode()).hexdigest()
 

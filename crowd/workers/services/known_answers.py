@@ -127,7 +127,7 @@ def guesses_of(
         habits = [
             {slot: high if slot == top else low for slot in slots} for top in best
         ]
-        # No other value is higher than the wrong one.
+        # The wrong value is the highest.
         n, others = len(values), len(slots) - 1
         chance = 1 - sum(((k + 1) / n) ** others for k in range(n)) / n
     rights = [_is_right(values, expected, good, line) for values in habits]
@@ -181,7 +181,7 @@ def is_right(
         ``unusable-spans`` for anything the page cannot send.
     """
     if question.data is None or hit_type is None:
-        return _chosen(question, raw_answers) == int(question.expected[CHOICE])
+        return _chosen_option(question, raw_answers) == int(question.expected[CHOICE])
     ratings = ratings_of(hit_type, as_item(question), raw_answers)
     # Checkboxes next to the ratings are not marked.
     return agrees(
@@ -192,7 +192,9 @@ def is_right(
     )
 
 
-def _chosen(question: QualificationQuestion, raw_answers: Mapping[str, str]) -> int:
+def _chosen_option(
+    question: QualificationQuestion, raw_answers: Mapping[str, str]
+) -> int:
     if not set(raw_answers) <= {CHOICE}:
         raise GenieError(
             gettext(

@@ -15,7 +15,7 @@ from crowd.workers.models.qualification_test import (
     QualificationQuestion,
     QualificationTest,
 )
-from crowd.workers.selectors.test_wording import missing
+from crowd.workers.selectors.test_wording import find_untranslated
 from crowd.workers.services.known_answers import CHOICE
 from genie.lib.admin import note
 from genie.lib.errors import GenieError
@@ -86,7 +86,7 @@ def draft(
     template = hit_templates.get(hit_type.template)
     for question in questions:
         template.check(question.data)
-    return _stored(
+    return _store_test(
         spec,
         [
             QualificationQuestion(
@@ -103,7 +103,7 @@ def draft(
 @transaction.atomic
 def write(spec: TestSpec, questions: Sequence[WrittenQuestion]) -> QualificationTest:
     check_rules(spec.rules)
-    return _stored(
+    return _store_test(
         spec,
         [
             QualificationQuestion(
@@ -118,7 +118,7 @@ def write(spec: TestSpec, questions: Sequence[WrittenQuestion]) -> Qualification
     )
 
 
-def _stored(
+def _store_test(
     spec: TestSpec,
     questions: Sequence[QualificationQuestion],
     hit_type: HITType | None = None,
@@ -179,7 +179,7 @@ def _check(test: QualificationTest) -> None:
             raise _unusable(test, f"question {question.position + 1} {problem}")
     others = {*test.translations, *(one for q in questions for one in q.translations)}
     for language in sorted(others):
-        if lacks := missing(test, questions, language):
+        if lacks := find_untranslated(test, questions, language):
             raise _unusable(test, f"it does not say {lacks} in the language {language}")
 
 

@@ -78,10 +78,12 @@ def _form_question(
         ]
         right = [str(int(question.expected["choice"]))]
         return FormQuestion(f"q{question.pk}", question.text, choices, right)
-    return _drawn(question, hit_type)
+    return _as_form_question(question, hit_type)
 
 
-def _drawn(question: QualificationQuestion, hit_type: HITType) -> FormQuestion:
+def _as_form_question(
+    question: QualificationQuestion, hit_type: HITType
+) -> FormQuestion:
     scale = all_scales()[hit_type.scale]
     data: Mapping[str, Any] = question.data or {}
     one_text = isinstance(data.get("prediction"), str)
@@ -144,18 +146,18 @@ def check_platform(
         )
     )
     if unchecked:
-        raise _unchecked(platform_class.title, unchecked)
+        raise _unchecked_error(platform_class.title, unchecked)
     if not known.checks_requirements:
-        platform_class.check_study(summed(rows), study or StudyTerms())
+        platform_class.check_study(sum_requirements(rows), study or StudyTerms())
     elif study is not None:
         platform_class.check_study(Requirements(), study)
     if platform == Panel.slug:
         panels = list(PanelSource.objects.filter(is_open=True))
-        nobody = [
+        unmet = [
             str(row) for row in rows if not any(guarantees(p, row) for p in panels)
         ]
-        if nobody:
-            raise _unchecked("No panel that is open", nobody)
+        if unmet:
+            raise _unchecked_error("No panel that is open", unmet)
 
 
 def guarantees(panel: PanelSource, row: Requirement) -> bool:
@@ -167,7 +169,7 @@ def guarantees(panel: PanelSource, row: Requirement) -> bool:
     )
 
 
-def _unchecked(who: str, what: Iterable[str]) -> GenieError:
+def _unchecked_error(who: str, what: Iterable[str]) -> GenieError:
     return GenieError(
         f"{who} cannot check these worker requirements: {'; '.join(what)}. Remove them "
         "or choose another platform.",
@@ -191,10 +193,10 @@ def requirements_of(campaign: Campaign) -> Requirements:
     """
     rows = of_work(campaign)
     check_platform(campaign.platform, rows)
-    return summed(rows)
+    return sum_requirements(rows)
 
 
-def summed(rows: Iterable[Requirement]) -> Requirements:
+def sum_requirements(rows: Iterable[Requirement]) -> Requirements:
     approved, percent = 0, 0
     names: list[str] = []
     countries: set[str] | None = None
@@ -255,7 +257,7 @@ def of_campaign(
     check_platform(campaign.platform, [*of_pool(campaign.pool_id), *requirements])
     for requirement in requirements:
         requirement.campaign = campaign
-    return [_stored(requirement) for requirement in requirements]
+    return [_store_requirement(requirement) for requirement in requirements]
 
 
 def read(config: Wanted) -> list[Requirement]:
@@ -291,10 +293,10 @@ def read(config: Wanted) -> list[Requirement]:
 
 
 def test_of_pool(pool: str, test_name: str) -> None:
-    _stored(Requirement(pool_id=pool, kind=Kind.TEST, test_name=test_name))
+    _store_requirement(Requirement(pool_id=pool, kind=Kind.TEST, test_name=test_name))
 
 
-def _stored(requirement: Requirement) -> Requirement:
+def _store_requirement(requirement: Requirement) -> Requirement:
     stored, _ = Requirement.objects.get_or_create(
         pool_id=requirement.pool_id,
         campaign=requirement.campaign,

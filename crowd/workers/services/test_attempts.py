@@ -70,7 +70,7 @@ def start(worker: Worker, name: str, now: datetime | None = None) -> TestAttempt
     AttemptAnswer.objects.bulk_create(
         [
             AttemptAnswer(attempt=attempt, question=question, position=position)
-            for position, question in enumerate(_chosen(attempt))
+            for position, question in enumerate(_drawn_questions(attempt))
         ]
     )
     return attempt
@@ -102,7 +102,7 @@ def _refuse(standing: TestStanding) -> None:
         )
 
 
-def _chosen(attempt: TestAttempt) -> list[QualificationQuestion]:
+def _drawn_questions(attempt: TestAttempt) -> list[QualificationQuestion]:
     test = attempt.test
     questions = list(test.questions.order_by("position", "pk"))
     # The test's seed comes from the site's secret key, so the next questions cannot be
@@ -146,7 +146,7 @@ def answer(
         )
         if attempt is None:
             raise GenieError(
-                gettext("This test was not started by you."), code="not-yours"
+                gettext("You have not started this test."), code="not-yours"
             )
         row = (
             attempt.answers.select_related("question").filter(position=position).first()
@@ -257,7 +257,7 @@ def grant_by_hand(
         subject = gettext_lazy("You are in a group")
         text = format_lazy(
             gettext_lazy(
-                "You are now in the group “{name}”. It may see work of its own."
+                "You are now in the group “{name}”. Some work is only for this group."
             ),
             name=name,
         )

@@ -122,7 +122,7 @@ class ApproveForm(forms.Form):
     despite = forms.CharField(
         required=False,
         max_length=500,
-        label="Start although test questions stand out, because",
+        label="Start even though test questions stand out, because",
         help_text="Kept with your name; shown to staff only.",
     )
     field_order = ("start_now", "despite", "reason")
@@ -205,9 +205,7 @@ DECLINE = Action(
     "decline_selected",
     "Decline the selected",
     title="Decline",
-    sentence=(
-        "No human evaluation takes place; the reason is shown to those who requested it."
-    ),
+    sentence=("There will be no human evaluation. The submitter sees your reason."),
     button="Decline all",
     permission="decide",
     danger=True,
@@ -426,8 +424,8 @@ RANK = Action(
     "Rank the partial scores of the selected",
     title="Rank partial scores",
     sentence=(
-        "These scores rest on too few of their instances. They get a rank among the "
-        "whole ones, and stay marked as partial. This can be taken back."
+        "These scores cover too few instances. They are ranked among complete scores and "
+        "stay marked as partial. You can undo this."
     ),
     button="Rank all",
     permission="decide",
@@ -443,8 +441,8 @@ RANK = Action(
 )
 UNRANK = Action(
     "unrank_partial_selected",
-    "Rank the partial scores of the selected no longer",
-    title="Rank partial scores no longer",
+    "Remove selected partial scores from the ranking",
+    title="Remove partial scores from the ranking",
     sentence="These partial scores stay on the board, without a rank.",
     button="Remove all ranks",
     permission="decide",
@@ -456,7 +454,7 @@ UNRANK = Action(
     history="Ranked no longer: {reason}",
     done="{Rows} ranked no longer: {n} of {n_all}.",
     path="unrank-partial",
-    on_page="Rank the partial score no longer",
+    on_page="Remove the partial score from the ranking",
 )
 
 

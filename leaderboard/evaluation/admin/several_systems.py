@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import path
 from django.utils.html import format_html
@@ -17,7 +18,7 @@ from leaderboard.evaluation.admin.decisions import (
     links_to_campaigns,
     page_of,
 )
-from leaderboard.evaluation.admin.submission import YesNo
+from leaderboard.evaluation.admin.submission import HasFailed
 from leaderboard.evaluation.models.comparison import Comparison
 from leaderboard.evaluation.models.human_evaluation import (
     HumanEvaluation,
@@ -25,9 +26,6 @@ from leaderboard.evaluation.models.human_evaluation import (
 )
 from leaderboard.evaluation.selectors.authenticity import worker_evidence
 from quality.authenticity.evidence import summary
-from quality.bans.models import Ban
-from quality.detection.admin import records
-from quality.test_questions.models import Grade
 
 if TYPE_CHECKING:
     from django.contrib.admin import AdminSite
@@ -41,29 +39,17 @@ if TYPE_CHECKING:
 def evidence_page(site: AdminSite, request: HttpRequest, pk: int) -> HttpResponse:
     if not request.user.has_perm("quality.view_grade"):
         raise PermissionDenied
-    worker = Worker.objects.filter(pk=pk).first()
-    if worker is None:
-        raise Http404
-    tested = Grade.objects.filter(worker=worker).values_list("worker", "pool")
+    worker = get_object_or_404(Worker, pk=pk)
     evidence = worker_evidence(worker)
     context = {
         **site.each_context(request),
         "opts": HumanEvaluation._meta,
         "title": f"Evidence about {worker}",
         "worker": worker,
-        "records": records(tested.order_by("pool_id").distinct()),
-        "bans": Ban.in_force.filter(worker=worker),
-        "held": Ban.proposed.filter(worker=worker).select_related("verdict__fit"),
         "evidence": evidence,
         "summary": summary(evidence),
     }
     return TemplateResponse(request, "admin/leaderboard/worker_evidence.html", context)
-
-
-class HasFailed(YesNo):
-    title = "failed"
-    parameter_name = "failed"
-    field, nothing = "failure", ""
 
 
 class SeveralSystemsAdmin(DecisionAdmin):

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from django import forms
 from django.contrib import admin, messages
@@ -16,10 +16,11 @@ from django.urls import URLPattern, path, reverse
 from crowd.elsewhere.services.accounts import pays_in
 from crowd.money.services.budgets import budget_left
 from crowd.pricing import Quote
-from genie.lib.admin import ReadOnlyInline
+from genie.lib.admin import Imported, ReadOnlyInline
 from genie.lib.errors import GenieError
 from genie.lib.staff_actions import Action, Line
 from genie.lib.typing import Account
+from genie.lib.unguessable import seed_for
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.admin.decisions import (
     APPROVE,
@@ -36,27 +37,35 @@ from leaderboard.evaluation.admin.decisions import (
     name_of,
 )
 from leaderboard.evaluation.models.human_evaluation import ConfirmedOutput
-from leaderboard.evaluation.price import crowd_wanted, expected_precision, quote_single
+from leaderboard.evaluation.price import (
+    crowd_wanted,
+    expected_precision,
+    is_too_small,
+    quote_single,
+)
 from leaderboard.evaluation.selectors.ranked_scores import (
     anchor_of,
-    remembered,
+    remember_anchors,
     to_approve,
 )
 from leaderboard.evaluation.services.hidden.drawn import objections
+from leaderboard.evaluation.services.hidden.key_pilot import keep_reading, to_read
 from leaderboard.evaluation.services.hidden.preview import kind_in_words, previews
+from leaderboard.evaluation.strategies import strategy_of
 from leaderboard.submissions.forms import AboutSystemForm, initial_of, said_at
 from leaderboard.submissions.models import Prediction, Submission, SubmissionEvent
 from leaderboard.submissions.selectors import HAS_FAILED, in_state
 from leaderboard.submissions.services.submit import describe
+from leaderboard.tasks.services.configuration import campaign_keys, commitment_key
+from leaderboard.tasks.services.inputs import set_aside
+from quality.detection.selectors import TOO_SMALL
 from quality.test_questions.models import TestCheck
-
-if TYPE_CHECKING:
-    from genie.lib.typing import Account
 
 State = Submission.State
 # shown at the top, and in full below
 N_FIRST, N_SHOWN = 5, 10
 TO_APPROVE, START_NOW, TO_DECLINE = "approve", "start-now", "decline"
+WAITING = (State.MEASURED, State.DECLINED)
 DECISIONS = (TO_APPROVE, START_NOW, TO_DECLINE)
 
 
@@ -116,11 +125,16 @@ def approve_page(
         "media": model_admin.media,
         "title": f"Approve {name_of(submission)}?",
         "submission": submission,
-        "open": submission.state in {State.MEASURED, State.DECLINED},
+        "open": submission.state in WAITING,
         "can_decline": submission.state == State.MEASURED,
         "form": form,
         "anchor": anchor,
-        "workers": crowd_wanted(submission.task, n_anchor_items=n_anchor_items),
+        "workers": crowd_wanted(
+            submission.task,
+            n_anchor_items=n_anchor_items,
+            needed=decide.workers_needed(submission.human_evaluation),
+        ),
+        "too_small": TOO_SMALL if is_too_small(submission.task, len(systems)) else "",
         "precision": expected_precision(submission.task),
         "systems": [(one, _samples(one)) for one in systems],
         "several": len(systems) > 1,
@@ -205,7 +219,7 @@ def _money(submission: Submission, cost: Quote) -> dict[str, Any]:
 
 def _tests(submission: Submission) -> dict[str, Any]:
     evaluation = submission.human_evaluation
-    if evaluation is None or submission.state not in {State.MEASURED, State.DECLINED}:
+    if evaluation is None or submission.state not in WAITING:
         return {}
     if not decide.is_measured(evaluation):
         failed = f"The test questions could not be measured. {evaluation.failure}"
@@ -231,7 +245,7 @@ def _samples(submission: Submission) -> list[dict[str, Any]]:
     return [
         {
             "id": row.instance.instance_id,
-            "fields": task.shown(row.instance.fields),
+            "fields": task.labeled_fields(row.instance.fields),
             "references": None
             if hidden
             else [task.output(text) for text in row.instance.references],
@@ -271,6 +285,8 @@ class HasFailed(YesNo):
     def queryset(
         self, request: HttpRequest, queryset: QuerySet[Submission]
     ) -> QuerySet[Submission] | None:
+        if queryset.model is not Submission:
+            return super().queryset(request, queryset)
         wanted = {"yes": HAS_FAILED, "no": ~HAS_FAILED}.get(str(self.value()))
         return queryset.filter(wanted) if wanted else None
 
@@ -338,14 +354,17 @@ DESCRIBE = Action(
 
 # A dry run of a submission's test questions; staff confirm outputs as good here.
 N_LISTED = 50
-CONFIRM, TAKE_BACK = "confirm", "take-back"
+CONFIRM, TAKE_BACK, READ = "confirm", "take-back", "read"
 
 
 def tests_page(
     model_admin: Any, request: HttpRequest, submission: Submission
 ) -> HttpResponse:
     if request.method == "POST":
-        _decide(model_admin, request, submission)
+        if READ in request.POST:
+            _keep_reading(model_admin, request, submission)
+        else:
+            _decide(model_admin, request, submission)
         return redirect(request.path)
     context = {
         **model_admin.admin_site.each_context(request),
@@ -355,17 +374,30 @@ def tests_page(
         "submission": submission,
         "outputs": _outputs(submission),
     }
+    evaluation = submission.human_evaluation
+    waits = evaluation if submission.state in WAITING else None
+    context["can_read"] = waits is not None and decide.is_measured(waits)
     try:
-        context["parts"] = list(previews(submission.task, submission))
+        if waits is not None and context["can_read"] and READ in request.GET:
+            context["to_read"] = to_read(strategy_of(waits).plan(waits))
+        else:
+            context["parts"] = list(previews(submission.task, submission))
     except GenieError as error:
         context["trouble"] = error.message
     return TemplateResponse(request, "admin/leaderboard/submission/tests.html", context)
 
 
 def _outputs(submission: Submission) -> list[dict[str, Any]]:
+    # Only outputs that tests can show: what is confirmed must not choose what is rated.
+    task, human = submission.task, submission.task.human
+    keys = campaign_keys(commitment_key(submission.pk), human)
+    n = sum(human.n_test_questions(task.sample_size))
+    seeds = [seed_for("campaign", key) for key in keys]
+    aside = [row.pk for seed in seeds for row in set_aside(task, seed, n)]
+    sample = Q(instance__sample_rank__lt=task.sample_size)
     rows = (
         Prediction.objects.filter(
-            submission=submission, instance__sample_rank__lt=submission.task.sample_size
+            Q(instance__in=aside) if aside else sample, submission=submission
         )
         .select_related("instance", "confirmed__confirmed_by")
         .order_by("instance__sample_rank")[:N_LISTED]
@@ -373,12 +405,25 @@ def _outputs(submission: Submission) -> list[dict[str, Any]]:
     return [
         {
             "pk": row.pk,
-            "fields": submission.task.shown(row.instance.fields),
+            "fields": submission.task.labeled_fields(row.instance.fields),
             "text": submission.task.output(row.text),
             "confirmed": getattr(row, "confirmed", None),
         }
         for row in rows
     ]
+
+
+def _keep_reading(
+    model_admin: Any, request: HttpRequest, submission: Submission
+) -> None:
+    by = cast("Account", request.user)
+    evaluation = decide.require_evaluation(submission, "not-approvable")
+    if submission.state not in WAITING:
+        return
+    n = keep_reading(evaluation, by, request.POST.getlist("wrong"))
+    sentence = f"Read the test questions without the key; {n} edits were dropped."
+    model_admin.log_change(request, submission, sentence)
+    model_admin.message_user(request, sentence, messages.SUCCESS)
 
 
 def _decide(model_admin: Any, request: HttpRequest, submission: Submission) -> None:
@@ -456,6 +501,7 @@ class SubmissionAdmin(DecisionAdmin):
         InState,
         HasFailed,
         HasWarnings,
+        Imported.where(task__imported=True),
         "visibility",
         "simulated",
         "task",
@@ -492,7 +538,7 @@ class SubmissionAdmin(DecisionAdmin):
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         # costs are shown in every row; the page is filled in here, not later
-        with remembered():
+        with remember_anchors():
             page = super().changelist_view(request, extra_context)
             return page.render() if isinstance(page, TemplateResponse) else page
 

@@ -6,7 +6,7 @@ import pytest
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Permission
 
-from crowd.campaigns.selectors.new_reward import priced
+from crowd.campaigns.selectors.new_reward import price_reward
 from crowd.campaigns.services import change_reward as service
 from crowd.campaigns.services import run, work
 from crowd.hits.selectors import campaign_progress
@@ -52,7 +52,7 @@ def test_what_is_still_to_be_taken_pays_the_new_reward_alone(campaign, sam):
     early, open_one = make_worker(), make_worker()
     do_one(early)
     begun = work.next_assignment(open_one)
-    new = priced(campaign, 15)
+    new = price_reward(campaign, 15)
     assert (new.n_places, new.before_cents, new.after_cents) == (2, 20, 30)
     assert new.added_cents == 10
     change(campaign, 15, sam, agreed=10)
@@ -104,15 +104,15 @@ def test_an_hour_never_pays_less_than_the_minimum(campaign, sam):
     done = [do_one(make_worker()) for _ in range(3)]
     Assignment.own.update(active_seconds=10.0)
     # too few times: the template's own expectation decides
-    refused("below-minimum-pay", priced, campaign, 1)
+    refused("below-minimum-pay", price_reward, campaign, 1)
     more = make_campaign(6, pool="timed", budget_cents=60)
     for _ in range(5):
         do_one(make_worker("timed"))
     Assignment.objects.filter(hit__campaign=more).update(active_seconds=24.0)
-    refused("below-minimum-pay", priced, more, 9)
-    assert priced(more, 11).hourly_cents == 1650
+    refused("below-minimum-pay", price_reward, more, 9)
+    assert price_reward(more, 11).hourly_cents == 1650
     Assignment.objects.filter(hit__campaign=more).update(active_seconds=12.0)
-    lower = priced(more, 6)
+    lower = price_reward(more, 6)
     assert (lower.hourly_cents, lower.added_cents) == (1800, 0)
     assert len(done) == 3
 
@@ -129,7 +129,7 @@ def test_a_reason_is_needed_and_prolific_studies_keep_their_reward(campaign, sam
         shown_cents=10, agreed_cents=20, by=sam, reason=" ",
     )  # fmt: skip
     study = make_campaign(4, platform="prolific")
-    refused("reward-fixed", priced, study, 20)
+    refused("reward-fixed", price_reward, study, 20)
 
 
 def test_low_pay_is_made_up_for_by_what_each_answer_was_paid(sam):

@@ -1,7 +1,5 @@
 """Staff are told when work is answered faster than its texts can be read."""
 
-import pytest
-
 from crowd.campaigns.selectors.reading_pace import (
     faster_than_reading,
     least_seconds,
@@ -10,7 +8,7 @@ from crowd.campaigns.selectors.reading_pace import (
 from crowd.campaigns.services.reissue import without_shortage
 from crowd.campaigns.services.run import STARVED, TOO_FAST, UNDERPAID
 from crowd.campaigns.services.run import watch_crowd as watch
-from crowd.models import Assignment, Campaign, Exclusion
+from crowd.models import Assignment, Campaign
 from crowd.money.selectors.fair_pay import is_underpaid
 from leaderboard.evaluation.selectors.worker_figures import worker_figures
 from tests.crowd.making import do_all, item, make_campaign, make_worker
@@ -49,29 +47,6 @@ def test_all_that_is_shown_counts_and_nothing_else():
     assert round(least_seconds([campaign])[campaign.pk], 2) == round(
         60 * 239 / 238 / 3, 2
     )
-
-
-@pytest.mark.every_engine
-@pytest.mark.parametrize(
-    ("seconds", "told"),
-    [
-        ((0.2, 0.2, 0.2, 0.2, 0.2), True),
-        ((20, 20, 20, 20, 20), True),
-        ((21, 21, 21, 21, 21), False),
-        # the median decides, and fewer than five times say nothing
-        ((0.2, 0.2, 30, 30, 30), False),
-        ((0.2, 0.2, 0.2, 0.2), False),
-        ((0.2, 0.2, 0.2, 0.2, None), False),
-    ],
-)
-def test_a_campaign_that_nobody_can_have_read_gets_a_notice(seconds, told):
-    answered(*(5 * [40 if told else 0.2]))  # another campaign has another pace
-    campaign = answered(*seconds)
-    assert bool(faster_than_reading([campaign])) is told
-    assert (TOO_FAST in notice_of(campaign)) is told
-    # a notice and nothing more
-    assert not Exclusion.own.exists()
-    assert not Assignment.own.filter(state="REJECTED").exists()
 
 
 def test_programs_are_not_expected_to_read():

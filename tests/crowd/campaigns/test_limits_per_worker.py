@@ -224,7 +224,7 @@ def test_staff_lift_it_and_the_log_says_so(client):
     watch(campaign)
     page = client.get(reverse("admin:crowd_campaign_change", args=[campaign.pk])).text
     assert "Lift the limit per worker" in page
-    assert "1 HIT (10 %)" in page
+    assert "1 HIT (10%)" in page
     assert HELD_BY_SHARES.split(".")[0] in page
     lift(client, campaign)
     assert limit_of(campaign) is None

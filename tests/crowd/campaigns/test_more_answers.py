@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from crowd.campaigns.services import run
 from crowd.campaigns.services import run as shares
-from crowd.campaigns.services.more_answers import ask_for_more, priced
+from crowd.campaigns.services.more_answers import ask_for_more, price_answers
 from crowd.hits.selectors import campaign_progress, is_done
 from crowd.models import HIT, Budget, Campaign, Commitment, ExternalCampaign
 from crowd.money.services import budgets
@@ -120,12 +120,12 @@ def test_each_worker_may_do_the_same_share_of_more(campaign, sam):
 def test_places_of_a_study_are_priced_whole():
     campaign = make_campaign(4)
     ExternalCampaign.objects.create(campaign=campaign, place_size=3, place_fee_cents=13)
-    assert priced(campaign, 1).cents == 2 * (3 * 10 + 13)
+    assert price_answers(campaign, 1).cents == 2 * (3 * 10 + 13)
     campaign = make_campaign(2, platform="mturk", max_assignments=8)
-    assert priced(campaign, 1).cents == 2 * 12
-    refused("too-many-answers", priced, campaign, 2)
+    assert price_answers(campaign, 1).cents == 2 * 12
+    refused("too-many-answers", price_answers, campaign, 2)
     large = make_campaign(2, platform="mturk", max_assignments=10)
-    assert priced(large, 2).cents == 4 * 14
+    assert price_answers(large, 2).cents == 4 * 14
 
 
 def press(client, campaign, **fields):

@@ -178,7 +178,7 @@ def test_answers_to_a_page_that_has_grown_are_not_taken_for_others(site, wim):
     sent = {"hits": str(early.pk), "answer-0-0": "1"}
     refused = site.post(at([early]), sent, headers=JSON)
     assert refused.status_code == 422
-    assert refused.json()["error"].startswith("More has been put on this page")
+    assert refused.json()["error"].startswith("This page has new items")
     again = site.post(at([early]), sent)
     assert "Item 3 of 3" in again.text
     assert field not in again.text
@@ -233,7 +233,7 @@ def test_any_hit_of_a_page_leads_to_it_and_it_is_stored_whole(site, wim):
         assert "Item 3 of 3" in text
         assert f'action="{at(page)}"' in text
         assert "pays <b>$0.30</b>" in text
-    with pytest.raises(GenieError, match="More has been put on this page"):
+    with pytest.raises(GenieError, match="This page has new items"):
         sent([one for one in page if one.page_id is None])
     assert states(page) == {State.ACCEPTED}
     some = {"answer-0-0": "1", "answer-2-0": "0"}

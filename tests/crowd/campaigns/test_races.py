@@ -150,7 +150,7 @@ def test_money_added_at_the_moment_of_an_approval_does_not_pass_the_budget():
     got = at_once(*[lambda one=one: add(one) for one in campaigns], approve)
     refused = [one for one in got if isinstance(one, GenieError)]
     assert [error.code for error in refused] == ["over-budget"] * 3
-    assert budgets.committed()[None] == 700
+    assert budgets.committed_by_pool()[None] == 700
 
 
 def test_answers_replaced_by_two_processes_go_out_again_once():

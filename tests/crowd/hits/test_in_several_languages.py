@@ -15,12 +15,17 @@ from crowd.hit_templates import foreign
 from crowd.hit_templates import template as templates
 from crowd.hit_templates.consent import ENGLISH, consent_of
 from crowd.hit_templates.form import CHECKBOXES_IN
-from crowd.hits.selectors import language_for, languages_of, worded, wording
+from crowd.hits.selectors import (
+    language_for,
+    languages_of,
+    translate_hit_type,
+    wording_in,
+)
 from crowd.hits.services.build import shared_hit_type
 from crowd.models import Assignment, Consent, Profile, Rating
 from crowd.scales.base import all_scales
-from crowd.workers.selectors.eligible import consent_text, consented
-from crowd.workers.selectors.test_wording import missing
+from crowd.workers.selectors.eligible import consent_text, consented_pools
+from crowd.workers.selectors.test_wording import find_untranslated
 from crowd.workers.services import (
     invitations,
     qualification_tests,
@@ -88,18 +93,21 @@ def test_work_is_offered_in_a_language_only_where_all_of_it_is_there():
     assert set(languages_of(asked())) == {"en", *SITE}
     own_question = asked(criteria={"overall": "Is it kind?"})
     assert languages_of(own_question) == ["en"]
-    assert wording(own_question, "de").missing == ["questions.overall"]
+    assert wording_in(own_question, "de").missing == ["questions.overall"]
     own_words = asked(form={"instructions": "# Read"})
-    assert wording(own_words, "de", ["Poem"]).missing == ["instructions", "labels.Poem"]
+    assert wording_in(own_words, "de", ["Poem"]).missing == [
+        "instructions",
+        "labels.Poem",
+    ]
     both = {"questions": {"overall": "Nett?"}, "instructions": "# Lies"}
     form = {"instructions": "# Read", "languages": {"de": both, "fi": both}}
     in_both = asked(criteria={"overall": "Is it kind?"}, form=form)
     assert languages_of(in_both) == ["en", "de"]  # the scale has no Finnish
-    assert wording(in_both, "fi").missing == ["scale"]
+    assert wording_in(in_both, "fi").missing == ["scale"]
 
 
 def test_translated_work_goes_by_the_name_of_its_task():
-    title = wording(asked(title="Rate texts: Sky and Salt"), "fr").title
+    title = wording_in(asked(title="Rate texts: Sky and Salt"), "fr").title
     assert title == "Juger la réponse à une question · Sky and Salt"
 
 
@@ -190,7 +198,7 @@ def test_consent_is_given_in_the_words_that_were_read(site_in):
     assert not Consent.own.exists()
     client.post(reverse("work:consent", args=[POOL]), read)
     assert Consent.own.get().text_sha256 == consent_text(POOL, "ar").sha256
-    assert consented(worker, [POOL]) == {POOL}
+    assert consented_pools(worker, [POOL]) == {POOL}
 
 
 def test_a_page_in_a_frame_is_in_the_language_that_is_asked_for(site_in, monkeypatch):
@@ -240,7 +248,7 @@ def test_a_qualification_test_is_taken_in_one_language(site, wim, site_in):
     assert "Kurzer Test" in result.text
     assert "Salz ist ein Kristall." in result.text
     assert "Salt is" not in result.text
-    assert missing(test, list(test.questions.all()), "fr") == "the title"
+    assert find_untranslated(test, list(test.questions.all()), "fr") == "the title"
 
 
 def test_a_test_with_half_a_translation_is_not_published():
@@ -331,7 +339,10 @@ def test_whatever_lists_work_names_it_in_the_language_of_the_page(wim):
 
 def test_a_read_hit_type_is_a_copy():
     campaign = make_campaign(1, hit_type=asked())
-    assert worded(campaign.hit_type, "hi").criteria != campaign.hit_type.criteria
+    assert (
+        translate_hit_type(campaign.hit_type, "hi").criteria
+        != campaign.hit_type.criteria
+    )
     invitations.give_consent(make_worker(), POOL, "no-such")
     assert campaign.hit_type.language == ""
 

@@ -38,7 +38,7 @@ from crowd.money.services import payouts as payment_details
 from crowd.money.services.payouts import payout_file
 from crowd.worker_site.preferences import is_iban
 from genie.lib.errors import GenieError
-from genie.lib.unguessable import opened, seal
+from genie.lib.unguessable import open_sealed, seal
 from leaderboard.teams.services import leave
 from tests.crowd.making import do_all, do_one, item, make_campaign, make_worker
 from tests.factories import make_user, signed_in
@@ -305,7 +305,7 @@ def test_a_file_pays_whom_it_was_approved_for_until_it_is_over(fin, settings):
     client = signed_in(fin)
     file = reverse("admin:crowd_payoutrun_file", args=[run.pk])
     said = client.get(file, follow=True).text
-    assert "cannot be read any more" in said
+    assert "can no longer be read" in said
     settings.SECRET_KEY = key
     payouts.settle([payouts.Outcome(one.pk, "paid") for one in run.payouts.all()], fin)
     assert set(Payout.own.values_list("sealed", flat=True)) == {""}
@@ -334,13 +334,13 @@ def test_details_are_sealed_shown_in_part_and_deleted(settings):
     assert payment_details.recipient_of(details.sealed).account == IBAN
     old = settings.SECRET_KEY
     settings.SECRET_KEY = "another"
-    assert opened(details.sealed) is None
+    assert open_sealed(details.sealed) is None
     client.force_login(worker.user)
     assert "cannot be read" in client.get(page).text
     settings.SECRET_KEY_FALLBACKS = [old]
     client.force_login(worker.user)
     assert payment_details.recipient_of(details.sealed).account == IBAN
-    assert opened(seal("x")) == "x"
+    assert open_sealed(seal("x")) == "x"
     client.post(page, {"delete": "yes"})
     assert not PaymentDetails.objects.exists()
     assert client.get(page).status_code == 200

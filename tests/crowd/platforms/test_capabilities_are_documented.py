@@ -6,7 +6,7 @@ from pathlib import Path
 from crowd.platforms.base import Capabilities, all_platforms
 
 PAGE = Path(__file__).resolve().parents[3] / "docs/crowd-platforms.md"
-HEADING = "## What each can do"
+HEADING = "## Features of each platform"
 PLAIN = {True: "yes", False: "–"}  # and for 0, which equals False
 
 

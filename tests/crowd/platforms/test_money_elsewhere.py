@@ -85,7 +85,7 @@ def test_who_approves_is_told_the_currency_and_its_rate(there, pounds):
     there.currency = "EUR"
     with pytest.raises(GenieError, match="EUR, but budgets here are in USD"):
         accounts.check("prolific", [], StudyTerms())
-    assert "is not settled" in accounts.pays_in("prolific", 100)
+    assert "has not reported" in accounts.pays_in("prolific", 100)
     there.faults = [["GET", "workspaces/.*", "503", 1]]
     accounts.check("prolific", [], StudyTerms())  # asked again before publishing
     assert accounts.pays_in("selfhosted", 100) == ""
@@ -137,7 +137,7 @@ def test_what_was_done_before_a_return_is_reviewed_and_paid_once(there, campaign
     there.give_up(wanda.session, "AWAITING REVIEW")  # after all
     look(campaign)
     look(campaign)
-    assert "paid for in part" in ExternalSession.own.get().problem
+    assert "paid in part" in ExternalSession.own.get().problem
     assert there.paid == {wanda.name: 10}
     assert not LedgerEntry.objects.filter(idempotency_key__startswith="reward:ses")
     there.give_up(wanda.session)

@@ -44,7 +44,7 @@ def ref(turk):
 )
 def test_nothing_is_called_before_somebody_said_where(options, named):
     with pytest.raises(GenieError, match=named):
-        MTurk.configured(options)
+        MTurk.from_options(options)
 
 
 def test_each_environment_has_one_address():

@@ -49,11 +49,13 @@ def test_notices_lead_to_a_look_and_are_never_the_truth(turk, settings, monkeypa
             queue.send_message(QueueUrl=url, MessageBody=body)
         jobs.drain()
         sync.follow_hints("mturk")
-        assert jobs.queued() == {(sync.JOB, (("campaign", elsewhere.campaign.pk),))}
+        assert jobs.queued_jobs() == {
+            (sync.JOB, (("campaign", elsewhere.campaign.pk),))
+        }
         jobs.drain()
         assert elsewhere.assignments().count() == 3
         sync.follow_hints("mturk")
-        assert jobs.queued() == set()
+        assert jobs.queued_jobs() == set()
         assert queue.receive_message(QueueUrl=url).get("Messages", []) == []
         lost = turk.fresh(queue_url=f"{url}-gone")
         with pytest.raises(GenieError, match="cannot be read"):

@@ -3,7 +3,7 @@
 import pytest
 from django.utils import timezone
 
-from crowd.campaigns.selectors.new_reward import priced
+from crowd.campaigns.selectors.new_reward import price_reward
 from crowd.campaigns.services import change_reward as service
 from crowd.campaigns.services import outbox
 from crowd.elsewhere.services import sync
@@ -20,7 +20,7 @@ FIELDS = (("answer-0-0", "0.75"), ("active_seconds", "0.0"))
 
 def change(elsewhere, cents, *, shown=10):
     elsewhere.campaign.refresh_from_db()
-    new = priced(elsewhere.campaign, cents)
+    new = price_reward(elsewhere.campaign, cents)
     return service.change_reward(
         elsewhere.campaign.pk,
         cents,

@@ -83,7 +83,7 @@ def test_the_list_shows_money_and_trouble(client, campaign, approved):
     seen = client.get(f"/admin/crowd/externalsession/{session}/change/")
     assert seen.status_code == 200
     act(client, "crowd_externalcampaign", "look_now", ExternalCampaign.own.get())
-    assert (sync.JOB, (("campaign", campaign.pk),)) in jobs.queued()
+    assert (sync.JOB, (("campaign", campaign.pk),)) in jobs.queued_jobs()
 
 
 def test_what_the_platform_pays_nobody_here_pays_again(boss, approved):
@@ -112,7 +112,7 @@ def test_a_person_says_that_a_bonus_was_paid(client, approved, boss):
         idempotency_key__startswith="bonus-fee"
     )
     assert set(entries.values_list("state", "platform_id")) == {("DONE", "payment 7")}
-    assert admin.happened(call.pk, boss, "again") is False
+    assert admin.confirm_payment(call.pk, boss, "again") is False
 
 
 def test_a_person_says_that_a_bonus_was_not_paid(approved, boss):
@@ -130,7 +130,7 @@ def test_a_person_says_that_a_bonus_was_not_paid(approved, boss):
 def test_a_post_that_may_have_happened_is_not_a_persons_to_judge(campaign, boss):
     call = outbox.plan(campaign, OutwardCall.Kind.POST, "1", n=1)
     outbox.take([call], timezone.now())
-    assert admin.happened(call.pk, boss, "seen") is False
+    assert admin.confirm_payment(call.pk, boss, "seen") is False
     assert admin.send_again(call.pk, boss, "surely not") is False
 
 
@@ -147,26 +147,17 @@ def test_a_bonus_is_planned_once_within_the_budgets(approved, boss):
         bonuses.give(approved.pk, 0, key="c", reason="Thanks.", by=boss)
 
 
-def test_staff_give_a_visit_a_bonus_once_for_a_reason(client, approved):
-    session = ExternalSession.own.get()
-    empty = ExternalSession.objects.create(
-        campaign=session.campaign,
-        worker=session.worker,
-        session_id="3T",
-        status="started",
-    )
-    data = {"action": "give_bonus", "_selected_action": [session.pk, empty.pk]}
-    asked = client.post("/admin/crowd/externalsession/", data).text
-    assert "charges its fee" in asked
-    said = {**data, "confirmed": "1", "cents": "25", "reason": "It took longer."}
+def test_staff_give_a_bonus_once_for_a_reason(client, approved):
+    page = "/admin/crowd/assignment/"
+    data = {"action": "give_bonus", "_selected_action": [approved.pk]}
+    assert "charges its fee" in client.post(page, data).text
+    said = {**data, "confirmed": "1", "amount": "25", "reason": "It took longer."}
     for _ in range(2):
-        page = client.post("/admin/crowd/externalsession/", said, follow=True)
-        assert "1 have no work" in page.text
+        client.post(page, said)
     assert LedgerEntry.own.get(kind="BONUS").amount_cents == 25
-    dear = {**said, "cents": "10000", "reason": "Much longer."}
+    dear = {**said, "amount": "10000", "reason": "Much longer."}
     Budget.own.update(limit_cents=100)
-    turned_down = client.post("/admin/crowd/externalsession/", dear, follow=True)
-    assert "is left" in turned_down.text
+    assert "is left" in client.post(page, dear, follow=True).text
     assert LedgerEntry.own.filter(kind="BONUS").count() == 1
 
 
@@ -179,7 +170,7 @@ def test_settled_campaigns_are_left_alone(
     assert not sync.is_settled(campaign, timezone.now())  # still open there
     ExternalCampaign.own.update(is_open=False)
     assert sync.is_settled(campaign, timezone.now())
-    with django_assert_num_queries(3):  # however many there are
+    with django_assert_num_queries(2):  # however many there are
         assert sync.enqueue_due(timezone.now() + timedelta(days=1)) == 0
     outbox.plan(campaign, OutwardCall.Kind.DECIDE, "1.approve")
     assert not sync.is_settled(campaign, timezone.now())

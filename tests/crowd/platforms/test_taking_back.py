@@ -162,7 +162,7 @@ def test_a_bonus_is_no_way_round_where_it_can_be_taken_back(elsewhere, turk, ses
     work = rejected()
     chosen = {"action": "take_back_selected", "_selected_action": [work.pk]}
     page = boss.post(address, chosen).text
-    assert "Mechanical Turk is told, and allows it until" in page
+    assert "Genie notifies Mechanical Turk, which allows this until" in page
     said = {"reason": "A slip.", "words": "Sorry.", "confirmed": "1"}
     boss.post(address, {**chosen, **said})
     work.refresh_from_db()

@@ -107,13 +107,13 @@ def test_notices_of_a_topic_lead_to_one_look_each(turk, site, monkeypatch):
     wanted = (sync.JOB, (("campaign", elsewhere.campaign.pk),))
     posted = [deliver._as_topic(one, json.dumps(one.body)) for one in events]
     assert send(posted[1].encode()).status_code == 204
-    assert jobs.queued() == {wanted}
+    assert jobs.queued_jobs() == {wanted}
     jobs.drain()
     assert elsewhere.assignments().count() == 2
     assert send(posted[1].encode()).status_code == 204  # it came before
-    assert jobs.queued() == set()
+    assert jobs.queued_jobs() == set()
     assert send(events[0].body).status_code == 204  # a topic can leave out the envelope
-    assert jobs.queued() == {wanted}
+    assert jobs.queued_jobs() == {wanted}
     assert PlatformNotice.objects.filter(platform="mturk").count() == 2
 
 
@@ -136,7 +136,7 @@ def test_junk_in_an_envelope_makes_nobody_look(site):
     for message in ("", "no JSON", '{"Events": [{"HITId": "3NOBODYS"}]}'):
         body = notice(message, MessageId="a\0b" * 50)
         assert send(signed(body)).status_code == 204
-    assert jobs.queued() == set()
+    assert jobs.queued_jobs() == set()
     (kept,) = PlatformNotice.own.all()
     assert len(kept.event_id) == 100
     over = notice(Type="UnsubscribeConfirmation", SubscribeURL="https://a", Token="1")
@@ -282,7 +282,7 @@ def test_other_addresses_are_not_opened(site, opened):
         assert send(question(address)).status_code == 400
         with pytest.raises(GenieError):
             subscriptions.confirm(address)
-        assert jobs.queued() == set()
+        assert jobs.queued_jobs() == set()
         assert opened == []
 
 
@@ -290,7 +290,7 @@ def test_the_topic_of_somebody_else_gets_no_answer(site, opened):
     assert send(question(topic=f"{TOPIC}-evil")).status_code == 403
     site(PLATFORMS={})
     assert send(question(topic="")).status_code == 403
-    assert jobs.queued() == set()
+    assert jobs.queued_jobs() == set()
 
 
 def test_the_server_that_the_operator_named_may_be_inside(site, opened):

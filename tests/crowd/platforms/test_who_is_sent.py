@@ -156,7 +156,7 @@ def test_a_simulated_campaign_is_tried_by_test_participants_and_costs_nothing(th
 )  # fmt: skip
 def test_what_no_filter_says_is_refused_in_words(asked, study, catalogue, said):
     with pytest.raises(GenieError, match=said) as refused:
-        filters.of(asked, study, catalogue)
+        filters.filters_of(asked, study, catalogue)
     assert refused.value.code == "requirement-not-checked"
 
 

@@ -73,7 +73,9 @@ def test_a_key_is_made_shown_once_and_revoked(own, lab, rita):
     assert secret not in text(later)
     assert key.key_id in text(later)
     assert "&lt;lab&gt; computer" in later.text
-    assert "signs nothing" in text(own.post(at("revoke-key", lab, key.pk), follow=True))
+    assert "can no longer sign" in text(
+        own.post(at("revoke-key", lab, key.pk), follow=True)
+    )
     assert access_keys.live_secrets(key.key_id) == []
     assert key.key_id not in text(own.get(at("desk", lab)))
 
@@ -117,7 +119,7 @@ def test_a_table_is_posted_its_results_read_and_decided(own, lab):
         "table_file": SimpleUploadedFile("t.csv", b"text,note\none,1\ntwo,2\n"),
     }
     asked = own.post(at("batches", lab), {**a_batch(), **files})
-    assert "2 HITs, 2 assignments: $0.96 at most" in text(asked)
+    assert "2 HITs with 2 assignments will cost at most $0.96" in text(asked)
     assert not RequesterHIT.own.exists()
     confirmed = a_batch(page=PAGE, table="text,note\none,1\ntwo,2\n", confirmed="yes")
     page = own.post(at("batches", lab), confirmed, follow=True)

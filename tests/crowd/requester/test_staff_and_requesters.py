@@ -25,7 +25,7 @@ def rita(office):
 @pytest.mark.every_engine
 def test_staff_make_a_key_and_see_its_secret_once(office, rita):
     asked = act(office, "crowd_requester", "make_key", rita)
-    assert "shown once" in asked.text
+    assert "shown only once" in asked.text
     assert not AccessKey.own.exists()
     page = act(office, "crowd_requester", "make_key", rita, confirmed="yes", note="lab")
     key = AccessKey.own.get()

@@ -94,7 +94,7 @@ def test_approved_work_and_bonuses_are_paid_once_and_show_as_earned(desk, staff)
         ("requesterassignment", RequesterAssignment.own.all()),
         ("requesterbonus", RequesterBonus.own.all()),
     ):
-        for said in ("Marked 1", "Nothing to pay"):
+        for said in ("Marked 1", "There is no work to pay"):
             yes = {"confirmed": "yes", "reference": "transfer 7"}
             page = act(office, f"crowd_{name}", "mark_paid_selected", *rows, **yes)
             assert said in page.text

@@ -59,8 +59,8 @@ def confirm(office, requester, page=PAGE, table=TABLE, **fields):
 
 def test_a_table_goes_out_as_hits_and_comes_back_as_a_table(office, rita):
     asked = check(office, rita).text
-    assert "2 HITs, 4 assignments: $1.92 at most" in asked
-    assert "not shown to workers, but will be in the results: note" in asked
+    assert "2 HITs with 4 assignments will cost at most $1.92" in asked
+    assert "do not see these columns, but the results include them: note" in asked
     assert not RequesterHIT.own.exists()
     assert "Posted 2 HITs" in confirm(office, rita).text
     first, second = RequesterHIT.own.order_by("pk")
@@ -104,7 +104,7 @@ def test_a_batch_is_posted_once_and_for_what_is_on_the_account(office, rita):
     assert RequesterHIT.own.count() == 2
     poor = confirm(office, rita, name="Dear", reward="5")
     assert "insufficient funds" in poor.text
-    assert "more than is left" in check(office, rita, reward="5").text
+    assert "not have enough money" in check(office, rita, reward="5").text
     assert RequesterBatch.own.count() == 1
 
 
@@ -142,7 +142,7 @@ def test_the_table_of_results_comes_back_with_decisions(office, rita):
     rows[2]["Reject"] = rows[2]["Approve"] = ""
     for sentence, text in {
         "line 1: there must be one column AssignmentId": "Approve,Reject\nx,\n",
-        "The table contains no decisions.": "AssignmentId,Approve,Reject\n3A,,\n",
+        "The table does not contain any decisions.": "AssignmentId,Approve,Reject\n3A,,\n",
         "line 2: 3NONE is not an assignment of this batch": (
             "AssignmentId,Approve,Reject\n3NONE,x,\n"
         ),

@@ -111,7 +111,7 @@ def test_a_group_of_many_hits_is_not_counted_to_its_end(desk, wanda, monkeypatch
 
     def looked_at():
         [group] = offers.groups(wanda.worker, now)
-        return group.left
+        return group.n_left_shown
 
     assert looked_at() == "1"
     posted(5)
@@ -278,14 +278,14 @@ def test_a_group_hands_out_one_hit_after_another(desk, wanda):
     decide.filter(entity_id=min(done)).update(state="Rejected", rejected_at=clock.now())
     work_records.renew({key_of_requester(decide[0].hit.requester_id): (2, 1)})
     listed = re.sub("<[^>]+>", "", wanda.get("requests").text)
-    assert "66 % of the last 3 HITs approved" in listed
+    assert "66% of the last 3 HITs approved" in listed
     assert "usually decided within 5 hours" in listed
     assert "1 of 2 appeals granted" in listed
     # three answers of one person are nobody's pace but hers
     assert "an hour" not in listed
     group = key_of_request(decide[0].hit.hit_type_id)
     WorkRecord.objects.create(key=group, median_seconds=36)
-    assert "an hour at others’ pace" in wanda.get("requests").text
+    assert "an hour at other workers’ pace" in wanda.get("requests").text
 
 
 def test_what_guards_discovery_and_preview_is_held(desk, wanda):

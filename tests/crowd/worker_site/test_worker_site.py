@@ -250,7 +250,7 @@ def test_a_returned_hit_goes_to_others_and_never_comes_back(site):
     make_campaign(1)
     assignment, address = start(site)
     response = site.post(reverse("work:return", args=[assignment.pk]), follow=True)
-    assert "this does not count against you" in text_of(response)
+    assert "This does not count against you" in text_of(response)
     assert HIT.own.get().n_available == 1
     assert "You returned this HIT" in text_of(site.get(address))
     assert site.post(reverse("work:next"))["Location"] == reverse("work:home")
@@ -305,6 +305,9 @@ def test_a_worker_stays_with_the_kind_of_work_that_they_chose(site, wim):
     site.post(reverse("work:next"), {"pool": "other"})
     assignment = Assignment.own.get()
     assert assignment.hit.campaign.pool_id == "other"
+    page = site.post(reverse("work:next"), {"pool": POOL}, follow=True)
+    assert "Please finish this page first." in page.text
+    assert Assignment.own.count() == 1
     response = site.post(reverse("work:hit", args=[assignment.pk]), ANSWER)
     assert response["Location"] == reverse("work:home")
     assert Assignment.own.count() == 1

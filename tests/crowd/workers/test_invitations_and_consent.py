@@ -11,7 +11,7 @@ from crowd.hit_templates import consent as consent_texts
 from crowd.models import Consent, ConsentVersion, Invitation, Worker
 from crowd.workers.selectors.eligible import (
     consent_text,
-    consented,
+    consented_pools,
     is_open,
     open_campaigns,
 )
@@ -133,10 +133,10 @@ def test_consent_is_kept_once_for_each_version_of_the_text():
     consent.give_consent(worker, POOL)
     consent.give_consent(worker, POOL)
     assert Consent.own.get().text_sha256 == consent_text(POOL).sha256
-    assert consented(worker, {POOL, "other"}) == {POOL}
+    assert consented_pools(worker, {POOL, "other"}) == {POOL}
     worker = make_worker()
     make_campaign(1)
-    assert consented(worker, {POOL}) == {POOL}
+    assert consented_pools(worker, {POOL}) == {POOL}
 
 
 def test_the_words_of_each_version_are_kept(monkeypatch):
@@ -168,7 +168,7 @@ def test_a_template_can_have_its_own_text(monkeypatch, tmp_path):
         assert "<h1>Only here</h1>" in after.html
         assert "<script>" not in after.html
         assert "Everywhere" in before.html
-        assert consented(worker, {POOL}) == set()
+        assert consented_pools(worker, {POOL}) == set()
     finally:
         consent_texts.consent_of.cache_clear()
 

@@ -35,21 +35,23 @@ def decide(client, submission, decision, **fields):
 
 def test_it_shows_cost_workers_warnings_and_outputs(boss, waiting):
     text = boss.get(path_of(waiting(warnings=WARNINGS))).text
-    # 20 instances and 1 + 1 test questions at 9 cents, and 10 % of the 22 again
+    # 20 instances, 1 + 1 test questions, 10% of the 22 a second time at 9 cents, and
+    # 10% of the 24 again
     rows = re.findall(r"<tr>(.*?)</tr>", text, re.DOTALL)
     flat = re.sub(r"<[^>]+>|\s+", " ", " ".join(rows))
     flat = re.sub(r" +", " ", flat)
     assert "Items 20 $0.09 $1.80" in flat
     assert "Test questions 2 $0.09 $0.18" in flat
+    assert "Second answers to items rated twice 2 $0.09 $0.18" in flat
     assert "Expected re-posting 3 $0.09 $0.27" in flat
-    assert "Platform fee 25 $0.00 $0.00" in flat
-    assert "Total, committed on approval $2.25" in flat
+    assert "Platform fee 27 $0.00 $0.00" in flat
+    assert "Total, committed on approval $2.43" in flat
     assert "Workers wanted" in text
-    assert "At least 10. Each may do at most 20 % of a campaign: 5 of 22 HITs." in text
+    assert "At least 10. Each may do at most 20% of a campaign: 5 of 24 HITs." in text
     assert "misaligned-ids" in text
     assert "The ids &lt;b&gt;look&lt;/b&gt; shuffled." in text
     assert "own 0.12; best 0.71" in text
-    assert "Approve for $2.25" in text  # warnings do not block
+    assert "Approve for $2.43" in text  # warnings do not block
     shown = [n for n in range(20) if f"Prediction for i{n}." in text]
     assert shown == list(range(10))  # the first of those that people would judge
     assert all(f"Reference number {n}." in text for n in shown)
@@ -61,7 +63,7 @@ def test_what_is_left_of_the_budget_stands_beside_it(boss, waiting):
     Budget.objects.create(pool_id="tidy-news", limit_cents=1000)
     text = re.sub(r"<[^>]+>|\s+", " ", boss.get(path_of(submission)).text)
     assert re.search(r"Left in the budget now +\$10\.00", text)
-    assert re.search(r"Left afterwards +\$7\.75", text)
+    assert re.search(r"Left afterwards +\$7\.57", text)
 
 
 def test_hidden_references_are_hidden_here_too(boss, waiting, task):
@@ -89,13 +91,13 @@ def test_approving_sets_the_money_aside_and_is_in_the_history(boss, waiting, sup
     assert state_of(submission) == State.APPROVED
     submission.refresh_from_db()
     assert (submission.evaluation.approved_cents, submission.evaluation.start_now) == (
-        225,
+        243,
         False,
     )
     assert submission.evaluation.decided_by == superuser
-    assert Commitment.own.get().amount_cents == 225
-    assert history(submission) == ["Approved up to $2.25. Good work."]
-    assert "Approved up to $2.25" in answer.text
+    assert Commitment.own.get().amount_cents == 243
+    assert history(submission) == ["Approved up to $2.43. Good work."]
+    assert "Approved up to $2.43" in answer.text
 
 
 def test_approving_can_start_at_once(boss, waiting):
@@ -103,7 +105,7 @@ def test_approving_can_start_at_once(boss, waiting):
     decide(boss, submission, "start-now")
     submission.refresh_from_db()
     assert (submission.state, submission.evaluation.start_now) == (State.APPROVED, True)
-    assert history(submission) == ["Approved up to $2.25, to start now."]
+    assert history(submission) == ["Approved up to $2.43, to start now."]
 
 
 def test_declining_needs_a_reason(boss, waiting):
@@ -137,8 +139,8 @@ def test_nobody_pays_another_price_than_the_one_they_saw(boss, waiting, task):
         path_of(submission), {**fields_of(page), "approve": "pressed", "reason": ""}
     )
     assert "The cost has changed" in answer.text
-    assert "Approve for $22.50" in answer.text
-    assert 'value="2250"' in answer.text
+    assert "Approve for $24.30" in answer.text
+    assert 'value="2430"' in answer.text
     assert state_of(submission) == State.MEASURED
 
 
@@ -150,7 +152,7 @@ def test_a_budget_that_is_too_small_refuses_with_its_figures(boss, waiting):
     answer = decide(boss, submission, "approve")
     assert state_of(submission) == State.MEASURED
     assert not Commitment.own.exists()
-    assert "$2.00" in answer.text or "$2.25" in answer.text
+    assert "$2.00" in answer.text or "$2.43" in answer.text
     assert history(submission) == []
 
 

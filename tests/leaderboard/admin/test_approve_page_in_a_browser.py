@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from leaderboard.evaluation.admin import submission as submission_admin
 from leaderboard.models import Instance
 from tests.browser import look, overflows
 
@@ -14,7 +15,7 @@ LONG = "A long text that goes on and on about the same thing. " * 30
 WARNINGS = [
     {
         "code": code,
-        "sentence": "98 % of the outputs fit another instance’s reference better than "
+        "sentence": "98% of the outputs fit another instance’s reference better than "
         "their own. Check the order of the lines.",
         "figures": {"own": 0.12, "best": 0.71, "share": 0.98},
     }
@@ -23,7 +24,9 @@ WARNINGS = [
 FIRST = (".deciding .warning", ".deciding .outputs tbody tr", ".deciding td.number")
 
 
-def test_what_decides_ends_above_the_fold(open_page, waiting, superuser):
+def test_what_decides_ends_above_the_fold(open_page, waiting, superuser, monkeypatch):
+    objections = {"objections": ["Only 4 of 8 test questions can be made." * 2] * 2}
+    monkeypatch.setattr(submission_admin, "_tests", lambda _: objections)
     submission = waiting(warnings=WARNINGS)
     submission.predictions.update(text=LONG)
     Instance.own.update(
@@ -34,8 +37,9 @@ def test_what_decides_ends_above_the_fold(open_page, waiting, superuser):
     )
     if SCREENSHOTS:
         page.screenshot(path=Path(SCREENSHOTS) / "approve.png")
+    # the two above, two of test questions, and one of a pool too small to tell its workers apart
     found = [page.locator(name) for name in (*FIRST, ".deciding input[type=submit]")]
-    assert [each.count() for each in found] == [2, 5, 3, 3]
+    assert [each.count() for each in found] == [5, 5, 3, 3]
     ends = [
         row["y"] + row["height"]
         for each in found

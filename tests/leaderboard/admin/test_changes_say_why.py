@@ -42,26 +42,6 @@ def test_nothing_is_deleted_by_djangos_own_action(rf, cast):
     assert offering == set()
 
 
-def test_a_changed_account_says_why_in_its_history(boss, cast):
-    path = f"/admin/auth/user/{cast.rival.pk}/change/"
-    page = boss.get(path).text
-    assert "Reason for this change" in page
-    fields = {
-        "username": cast.rival.username,
-        "is_active": "on",
-        "is_staff": "on",
-        "date_joined_0": "2026-01-02",
-        "date_joined_1": "10:00:00",
-    }
-    assert "This field is required" in boss.post(path, fields).text
-    cast.rival.refresh_from_db()
-    assert not cast.rival.is_staff
-    boss.post(path, {**fields, "why": "She judges appeals."})
-    cast.rival.refresh_from_db()
-    assert cast.rival.is_staff
-    assert said_of(cast.rival)[0].endswith("Reason: She judges appeals.")
-
-
 def test_an_account_ends_as_its_person_would_end_it(boss, cast, task, who):
     kept = make_submission(task, **who)
     assert boss.get(f"/admin/auth/user/{cast.submitter.pk}/delete/").status_code == 403

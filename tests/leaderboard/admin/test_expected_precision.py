@@ -48,9 +48,8 @@ def test_before_there_are_ratings_it_is_the_worst_case(large, boss, waiting):
     # 3.46 points, as Genie's appendix has it for 800 ratings
     assert found.half_width == pytest.approx(98 / 800**0.5, abs=0.01)
     text = text_of(boss, waiting())
-    assert (
-        "20 instances rated by 10 workers give a score of about ± 21.9 points" in text
-    )
+    assert "With 20 instances rated by 10 raters" in text
+    assert "precise to about ± 21.9 points" in text
     assert "This is the worst case on the scale" in text
 
 
@@ -76,8 +75,8 @@ def test_plans_reach_what_they_promise(large):
         n, each = aim.n_instances, aim.ratings_each
         variance = 25 / aim.n_workers + 50 / n + 300 / (n * each)
         assert 1.96 * variance**0.5 <= width + 0.01
-        # 9 cents, 10 % test questions and re-posting
-        assert aim.cents == pytest.approx(n * each * 10.9, rel=0.01)
+        # 9 cents, and 10 % each of test questions, second answers and re-posting
+        assert aim.cents == pytest.approx(n * each * 9 * 1.1**3, rel=0.01)
     power = found.aims[3]
     sd = (2 * (25 / power.n_workers + 300 / power.n_instances)) ** 0.5
     assert (1.96 + 0.8416) * sd == pytest.approx(5, rel=0.03)
@@ -97,6 +96,6 @@ def test_ratings_without_any_variation_are_no_pilot(large):
 def test_the_page_has_a_table_and_says_what_is_out_of_reach(boss, waiting, task):
     fitted(task, worker=100.0, instance=100.0, residual=400.0)
     text = text_of(boss, waiting())
-    assert "This is judged by the 800 ratings on the task’s board." in text
-    assert re.search(r"A 95 % interval of ± 5 points \d+ \d+ \d+ \$\d", text)
-    assert "A 95 % interval of ± 2 points out of reach with the task’s" in text
+    assert "This is estimated from the 800 ratings on the task’s board." in text
+    assert re.search(r"A 95% interval of ± 5 points \d+ \d+ \d+ \$\d", text)
+    assert "A 95% interval of ± 2 points out of reach with the task’s" in text

@@ -16,7 +16,7 @@ State = Submission.State
 
 def waits(client):
     text = client.get("/admin/").text
-    return text[text.index("waits-for-you") : text.index('id="content-related"')]
+    return text[text.index("waits-for-you") : text.index('id="tables"')]
 
 
 def make_failure(job="leaderboard.jobs.measure", **kwargs):
@@ -33,7 +33,7 @@ def make_failure(job="leaderboard.jobs.measure", **kwargs):
 
 
 def test_on_a_quiet_day_nothing_waits(boss, without_decoys):
-    assert "Nothing is waiting for a decision" in waits(boss)
+    assert "You have no pending decisions" in waits(boss)
 
 
 def test_submissions_to_approve_come_first_each_with_its_page(
@@ -80,7 +80,7 @@ def test_failed_jobs_wait(boss, db):
 def test_staff_see_only_what_they_may_look_at(client_of, waiting):
     waiting()
     make_failure(pk=7)
-    assert "Nothing is waiting for a decision" in waits(client_of("new_staff"))
+    assert "You have no pending decisions" in waits(client_of("new_staff"))
 
 
 def test_everybody_else_is_sent_to_sign_in(client_of, waiting):
@@ -95,9 +95,9 @@ def test_a_failed_job_runs_again_through_the_door(boss, db):
     assert "No memory." in boss.get(path, {"q": "measure"}).text
     form = {"action": "retry_selected", "_selected_action": [failure.pk]}
     assert "Run jobs again" in boss.post(path, form).text
-    assert not jobs.queued()  # it asks first
+    assert not jobs.queued_jobs()  # it asks first
     boss.post(path, {**form, "confirmed": "yes", "reason": "More memory."})
-    assert jobs.queued() == {("leaderboard.jobs.measure", (("pk", 7),))}
+    assert jobs.queued_jobs() == {("leaderboard.jobs.measure", (("pk", 7),))}
     assert not Failure.objects.exists()
     logged = LogEntry.objects.get(object_id=failure.pk)
     assert logged.get_change_message() == (

@@ -18,7 +18,7 @@ def test_the_list_shows_state_cost_warnings_and_the_last_error(boss, waiting, ca
     waiting("Bad", state=State.INVALID, errors=[{"message": "Line 3 is not JSON."}])
     waiting("Stuck", state=State.VALID, failure="No memory.")
     text = boss.get(LIST).text
-    assert "$2.25 if approved" in text
+    assert "$2.43 if approved" in text
     assert "$43.21 approved" in text
     assert "Line 3 is not JSON." in text
     assert "No memory." in text
@@ -64,8 +64,8 @@ def test_bulk_approval_shows_the_total_and_warnings_first(boss, waiting, superus
     page = act(boss, "approve_selected", first, second)
     assert "misaligned-ids" in page.text
     assert "Total" in page.text
-    assert "$4.50" in page.text
-    assert page.text.count("$2.25, at least 10 workers") == 2
+    assert "$4.86" in page.text
+    assert page.text.count("$2.43, at least 10 workers") == 2
     assert "Third" not in page.text
     assert state_of(first) == state_of(second) == State.MEASURED
     answer = confirm(boss, page, reason="Both fine.", start_now="on")
@@ -75,7 +75,7 @@ def test_bulk_approval_shows_the_total_and_warnings_first(boss, waiting, superus
     first.refresh_from_db()
     assert first.evaluation.decided_by == superuser
     assert first.evaluation.start_now is True
-    assert history(first) == ["Approved up to $2.25. Both fine."]
+    assert history(first) == ["Approved up to $2.43. Both fine."]
     assert history(third) == []
 
 
@@ -83,7 +83,7 @@ def test_bulk_approval_stops_at_the_budget_and_says_which(boss, waiting):
     first, second = waiting("First"), waiting("Second")
     Budget.objects.create(pool_id="tidy-news", limit_cents=300)
     page = act(boss, "approve_selected", first, second)
-    assert "$4.50 of $3.00 left" in page.text
+    assert "$4.86 of $3.00 left" in page.text
     assert "not enough" in page.text
     answer = confirm(boss, page)
     assert "Submissions approved: 1 of 2." in answer.text
@@ -123,7 +123,7 @@ def test_a_failed_step_runs_again_after_the_yes_and_a_reason(boss, waiting, in_b
     confirm(boss, page, path=path, reason="More memory.")
     stuck.refresh_from_db()
     assert stuck.failed_step == ""
-    assert jobs.queued() == {("leaderboard.jobs.measure", (("pk", stuck.pk),))}
+    assert jobs.queued_jobs() == {("leaderboard.jobs.measure", (("pk", stuck.pk),))}
     assert history(stuck) == ["Step 'measure' queued again. Reason: More memory."]
 
 

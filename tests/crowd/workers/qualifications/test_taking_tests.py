@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from crowd.models import AttemptAnswer, Exclusion, QualificationGrant, TestAttempt
-from crowd.workers.selectors.requirements import held, standings_of
+from crowd.workers.selectors.requirements import held_qualifications, standings_of
 from crowd.workers.services import qualification_tests, test_attempts
 from genie.lib.errors import GenieError
 from tests.crowd.making import POOL, hit_type, make_worker, refused
@@ -24,7 +24,7 @@ DAY = timedelta(days=1)
 
 
 def has(worker, now=NOW):
-    return held(worker, [NAME], now) == {NAME}
+    return held_qualifications(worker, [NAME], now) == {NAME}
 
 
 def test_who_answers_well_has_the_qualification():
