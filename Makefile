@@ -1,6 +1,6 @@
 # Two commands: `make demo` shows Genie at work, `make test` proves it.
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-begins pictures test test-slow test-all fuzz test-neural test-postgres check check-types check-rest messages sbom audit bench clean setup
+.PHONY: help demo demo-begins pictures test test-slow test-all fuzz test-neural test-postgres check check-types check-rest messages wheels sbom audit bench clean setup
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -69,7 +69,7 @@ $(WORDNET)/index.noun: requirements/wordnet.txt .venv/base
 setup: .venv/dev .venv/acceptance $(WORDNET)/index.noun ## install everything into .venv
 
 # The first line comes before anything that takes time.
-demo: demo-begins .venv/base $(WORDNET)/index.noun ## set up, run the main job on four small tasks, leave the site running
+demo: demo-begins .venv/base ## set up, run the main job on four small tasks, leave the site running
 	@$(BIN)/python manage.py demo --port $(PORT)
 
 demo-begins:
@@ -118,7 +118,13 @@ messages: .venv/base ## collect what is to be translated into genie/locale, and 
 	@$(BIN)/python manage.py makemessages --verbosity 0 --no-obsolete --add-location file $(LOCALES:%=--locale %) --ignore 'templates/admin/*' --ignore 'tests/*' --ignore 'benchmarks/*' --ignore 'client/*' --ignore 'research/*' --ignore 'docs/*' --ignore 'build/*' --ignore 'var/*'
 	@cd genie && ../$(BIN)/python ../manage.py compilemessages --verbosity 0
 
-sbom: .venv/base ## write build/genie.cdx.json: what Genie is made of, with licences (CycloneDX)
+# Of what is committed, in a folder of its own: setuptools keeps what it has once copied.
+wheels: .venv/test ## build the wheels of Genie and of its client in build/wheels; the same commit gives the same bytes
+	@rm -rf build/source build/wheels && mkdir -p build/source
+	@umask 022 && git archive HEAD | tar -x --no-same-permissions -C build/source
+	@umask 022 && SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --no-index --wheel-dir build/wheels build/source build/source/client
+
+sbom: .venv/base ## write build/genie.cdx.json: what Genie is made of, with licenses (CycloneDX)
 	@mkdir -p build && $(BIN)/python .ci/sbom.py build/genie.cdx.json
 
 audit: .venv/base ## write it and compare it with published advisories (asks osv.dev)

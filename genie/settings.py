@@ -4,11 +4,13 @@ docs/operating.md lists every variable. No setting requires a cloud account.
 """
 
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import dj_database_url
+from django.utils.functional import SimpleLazyObject, lazy
 
 from genie.accounts import mail, sign_in
 from genie.lib import env, retention, site_address
@@ -28,12 +30,23 @@ PRODUCTION = env.flag("GENIE_PRODUCTION")
 VERSION = "0.1.0"
 
 
-def _secret_key() -> str:
-    """Return the key from the environment, or this machine's own, stored in var/."""
+class _StoredKey(SimpleLazyObject):  # type: ignore[type-arg]
+    """A key of this machine, stored in var/ when first used."""
+
+    def __bool__(self) -> bool:  # Django asks, and need not make one
+        return True
+
+
+def _secret_key() -> Any:
+    """Return the key from the environment, or this machine's own."""
     if key := env.text("GENIE_SECRET_KEY"):
         return key
     if PRODUCTION:
         raise env.ConfigurationError("GENIE_SECRET_KEY must be set in production.")
+    return _StoredKey(_make_key)
+
+
+def _make_key() -> str:
     from django.core.management.utils import get_random_secret_key
 
     path = VAR_DIR / "secret-key"
@@ -89,6 +102,7 @@ MIDDLEWARE = [
     "crowd.requester.pages.origin.RequesterOriginMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.middleware.gzip.GZipMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "genie.lib.serving.languages.LanguageMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -137,7 +151,6 @@ _SQLITE_OPTIONS: dict[str, Any] = {
 def _database() -> dict[str, Any]:
     url = env.text("DATABASE_URL")
     if not url:
-        VAR_DIR.mkdir(parents=True, exist_ok=True)
         url = f"sqlite:///{VAR_DIR / 'genie.sqlite3'}"
     config: dict[str, Any] = dict(dj_database_url.parse(url))
     # None keeps connections: with 0, SQLite would re-run its PRAGMAs on every request.
@@ -162,7 +175,7 @@ CACHES = caches(env.text("GENIE_CACHE"), VAR_DIR / "cache", VERSION)
 
 Q_CLUSTER: dict[str, Any] = {
     **queue_options(env.text("GENIE_QUEUE")),
-    "workers": env.integer("GENIE_WORKERS", 2, minimum=1),
+    "workers": env.integer("GENIE_WORKERS", 1, minimum=1),
     "timeout": 600,
     "retry": 660,
     "max_attempts": 3,
@@ -175,6 +188,10 @@ Q_CLUSTER: dict[str, Any] = {
     "catch_up": False,
     "recycle": env.integer("GENIE_JOBS_PER_PROCESS", 25, minimum=1),
     "poll": 0.5,
+    # the supervisor queues the periodic jobs: it is connected anyway
+    "scheduler": False,
+    # no figures of its processes: two writes a second that nothing reads
+    "cache": "none",
     "label": "Queue",
 }
 
@@ -186,8 +203,8 @@ STATIC_URL = "/static/"
 STATIC_ROOT = VAR_DIR / "static"
 STATICFILES_DIRS = [(BASE_DIR / "genie/assets/static").resolve()]
 WHITENOISE_USE_FINDERS = not PRODUCTION
-if not PRODUCTION:  # whitenoise warns about a missing folder
-    STATIC_ROOT.mkdir(parents=True, exist_ok=True)
+if not PRODUCTION:  # it has none, as nothing has to be collected
+    warnings.filterwarnings("ignore", "No directory at", UserWarning)
 STORAGES = {
     "default": media_storage(env.text("GENIE_STORAGE")),
     "staticfiles": {
@@ -211,7 +228,7 @@ LANGUAGE_COOKIE_AGE = 365 * 24 * 3600
 LANGUAGE_COOKIE_HTTPONLY = True
 LANGUAGE_COOKIE_SAMESITE = "Lax"
 USE_TZ = True
-# for languages without a format of their own
+# for languages without a format
 DATE_FORMAT = "Y-m-d"
 DATETIME_FORMAT = "Y-m-d H:i"
 TIME_FORMAT = "H:i"
@@ -335,7 +352,6 @@ GENIE: dict[str, Any] = {
     "DETECTOR": env.text("GENIE_DETECTOR", "all-evidence"),  # of detector_specs.py
     "BAN_THRESHOLD": 0.99,
     # staff get a notice if a greater share of the crowd is careless
-    "BAD_CROWD": env.percent("GENIE_BAD_CROWD_PERCENT", 40),
     # a worker with a greater probability of being careless is paused until it is
     # decided
     "PAUSE_ABOVE": env.percent("GENIE_PAUSE_ABOVE_PERCENT", 90, minimum=50),
@@ -369,7 +385,9 @@ GENIE: dict[str, Any] = {
             "token": env.text("GENIE_PROLIFIC_TOKEN"),
             "workspace_id": env.text("GENIE_PROLIFIC_WORKSPACE"),
             "project_id": env.text("GENIE_PROLIFIC_PROJECT"),
-            "code_secret": f"prolific codes {SECRET_KEY}",  # a new key means new codes
+            "code_secret": lazy(
+                lambda: f"prolific codes {SECRET_KEY}", str
+            )(),  # changes with it
         },
     },
     # how many items a person from Prolific does for one place in a study

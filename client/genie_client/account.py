@@ -16,17 +16,17 @@ from genie_client.session import Session
 def login(session: Session) -> int:
     """Check a token with the site, and keep both in a file of the user's own."""
     site = session.site
-    token = session.options.token or _typed(site)
+    token = session.options.token or _read_token(site)
     found = Client(site, token, timeout=session.options.timeout).whoami()
     file = stored.keep(site, token)
     session.say(
         {**found, "file": str(file)},
-        lambda one: f"{words.person(one)}\nKept in {one['file']}.",
+        lambda one: f"{words.person(one)}\nStored in {one['file']}.",
     )
     return 0
 
 
-def _typed(site: str) -> str:
+def _read_token(site: str) -> str:
     if not sys.stdin.isatty():
         token = sys.stdin.readline().strip()
     else:
@@ -40,7 +40,7 @@ def _typed(site: str) -> str:
 def logout(session: Session) -> int:
     """Remove what `login` has kept; the token itself works until it is revoked."""
     there = stored.forget()
-    said = "The stored token is removed." if there else "No token was stored."
+    said = "The stored token was removed." if there else "No token was stored."
     session.say({"removed": there}, lambda one: said)
     return 0
 

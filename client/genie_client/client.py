@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from genie_client.comparing import metrics_of_both, named, scores_of_both
+from genie_client.comparing import metrics_of_both, name_criteria, scores_of_both
 from genie_client.frames import frame
 from genie_client.log import as_hashed, check_continues, check_entry
 from genie_client.problem import Problem
@@ -18,7 +18,7 @@ from genie_client.progress import Told
 from genie_client.transport import Transport, multipart
 
 Json = dict[str, Any]
-# States in which a submission waits for nobody's program any more.
+# States in which a submission no longer waits for a program.
 ENDED = frozenset({"PUBLISHED", "INVALID", "DECLINED", "STOPPED", "WITHDRAWN"})
 # From here on a person has to decide.
 MEASURED = frozenset({"MEASURED", *ENDED})
@@ -32,7 +32,7 @@ _FILES = {
 
 
 class Client:
-    """A Genie site, seen by the owner of a token (or by anybody, without one).
+    """A Genie site, as the owner of a token sees it (without a token, the public site).
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class Client:
         self._http = Transport(site, token, timeout, retries)
 
     def whoami(self) -> Json:
-        """Tell whose token this is, what it may do, and for which teams."""
+        """Return the token's owner, scopes and teams."""
         return self._http.json("/api/v1/whoami/")
 
     def tasks(self) -> list[Json]:
@@ -66,7 +66,7 @@ class Client:
         return list(self._pages("/api/v1/tasks/"))
 
     def instances(self, task: str) -> Iterator[Json]:
-        """Give a task's inputs in the order of its release."""
+        """Return a task's inputs in the order of its release."""
         return self._pages(f"/api/v1/tasks/{quote(task)}/instances/")
 
     def validate(self, task: str, file: str | Path) -> Json:
@@ -78,7 +78,7 @@ class Client:
         path = _readable(file)
         if self._http.has_token:
             try:
-                return self._examined(task, path)
+                return self._post_file_check(task, path)
             except Problem as problem:
                 if problem.status not in {401, 403}:
                     raise
@@ -88,7 +88,7 @@ class Client:
         )
         return {**found, "warnings": None}
 
-    def _examined(self, task: str, path: Path) -> Json:
+    def _post_file_check(self, task: str, path: Path) -> Json:
         body, content_type = multipart([("task", task)], path)
         found = self._http.json(
             "/api/v1/submissions/validate/",
@@ -110,6 +110,7 @@ class Client:
         team: str | None = None,
         private: bool = False,
         anonymous_until: str | None = None,
+        entry: str = "",
         organization: str = "",
         weights: str = "",
         parameters: str = "",
@@ -130,6 +131,7 @@ class Client:
         fields += [("visibility", "PRIVATE")] if private else []
         fields += [("anonymous_until", anonymous_until)] if anonymous_until else []
         about = {
+            "entry": entry,
             "organization": organization,
             "weights": weights,
             "parameters": parameters,
@@ -155,13 +157,13 @@ class Client:
 
     def withdraw(self, number: int, *, reason: str = "") -> Json:
         """Take a submission back; `restore` undoes it within a day."""
-        return self._changed(number, "withdraw", {"reason": reason})
+        return self._post_change(number, "withdraw", {"reason": reason})
 
     def restore(self, number: int) -> Json:
         """Bring a submission back that was withdrawn less than a day ago."""
-        return self._changed(number, "restore", {})
+        return self._post_change(number, "restore", {})
 
-    def _changed(self, number: int, verb: str, fields: Json) -> Json:
+    def _post_change(self, number: int, verb: str, fields: Json) -> Json:
         return self._http.json(
             f"/api/v1/submissions/{int(number)}/{verb}/",
             data=json.dumps(fields).encode(),
@@ -169,11 +171,11 @@ class Client:
         )
 
     def outputs(self, number: int) -> Iterator[Json]:
-        """Give a submission's outputs: `id`, `position` and `text` of each instance."""
+        """Return a submission's outputs: `id`, `position` and `text` of each instance."""
         return self._pages(f"/api/v1/submissions/{int(number)}/outputs/")
 
     def rated_outputs(self, number: int) -> list[Json]:
-        """Give a published submission's rated outputs, the worst first.
+        """Return a published submission's rated outputs, the worst first.
 
         `ratings` are those that count on the criterion that ranks, on the task's scale;
         `rating` is their mean.
@@ -195,7 +197,7 @@ class Client:
         return sorted(rated, key=lambda row: row["rating"])
 
     def submission(self, number: int) -> Json:
-        """Tell where a submission is, with its story, metrics and scores."""
+        """Return a submission's state, events, metrics and scores."""
         return self._http.json(f"/api/v1/submissions/{int(number)}/")
 
     def wait(
@@ -208,9 +210,9 @@ class Client:
         told: Callable[[Json], None] = lambda event: None,
         looked: Callable[[Json], None] = lambda found: None,
     ) -> Json:
-        """Look again and again until a state is reached; `told` hears new events.
+        """Poll until the submission reaches a state; `told` is called with new events.
 
-        `looked` hears what each look has found.
+        `looked` is called with each response.
 
         Raises
         ------
@@ -230,15 +232,15 @@ class Client:
                 return found
             if time.monotonic() >= end:
                 raise Problem(
-                    f"Submission {number} is still {found['state']} after "
-                    f"{seconds:g} seconds.",
+                    f"Submission {number} is still {found['state']} after {seconds:g} "
+                    "seconds.",
                     code="too-long",
                     body=found,
                 )
             time.sleep(every)
 
     def leaderboard(self, task: str, *, at: str | None = None) -> list[Json]:
-        """Give a board's rows in its order, of now or of a date."""
+        """Return a board's rows in order, now or at a date."""
         if at:
             query = urlencode({"at": at, "columns": "all"})
             raw = self._http.json(f"/tasks/{quote(task)}/board.json?{query}")
@@ -249,32 +251,32 @@ class Client:
     def leaderboard_frame(
         self, task: str, *, at: str | None = None, library: str = "pandas"
     ) -> Any:
-        """Give a board as a data frame of pandas or polars, metrics as columns."""
+        """Return a board as a pandas or polars data frame with metrics as columns."""
         return frame(self.leaderboard(task, at=at), library)
 
     def download(self, task: str, what: str, *, at: str | None = None) -> bytes:
-        """Give a file: sample, csv, json, latex or bibtex."""
+        """Return a file: sample, csv, json, latex or bibtex."""
         if what not in _FILES:
             raise Problem(
-                f"There is no {what!r} to download; choose one of {', '.join(_FILES)}.",
+                f"There is no {what!r} to download. Choose one of {', '.join(_FILES)}.",
                 code="unknown-file",
             )
         query = f"?{urlencode({'at': at})}" if at else ""
         return self._http.bytes(f"/tasks/{quote(task)}/{_FILES[what]}{query}")
 
     def compare(self, first: int, second: int) -> Json:
-        """Put two submissions of one task side by side: scores and metrics."""
+        """Compare the scores and metrics of two submissions to one task."""
         a, b = self.submission(first), self.submission(second)
         if a["task"] != b["task"]:
             raise Problem(
-                f"{first} is for {a['task']} and {second} for {b['task']}; "
-                "scores cannot be compared across tasks.",
+                f"{first} is for {a['task']} and {second} for {b['task']}. Scores "
+                "cannot be compared across tasks.",
                 code="different-tasks",
             )
         return {
             "task": a["task"],
-            "a": named(a),
-            "b": named(b),
+            "a": name_criteria(a),
+            "b": name_criteria(b),
             "scores": scores_of_both(a, b),
             "pair": self._pair(a, b),
             "metrics": metrics_of_both(a, b),
@@ -282,7 +284,7 @@ class Client:
         }
 
     def log_head(self, kept: Json | None = None) -> Json:
-        """Give the newest head of the public log, checked against one that was kept.
+        """Return the newest head of the public log, checked against a stored one.
 
         Raises
         ------
@@ -302,18 +304,18 @@ class Client:
         return {name: head[name] for name in ("size", "root", "at")}
 
     def log_entry(self, number: int, head: Json | None = None) -> Json:
-        """Give an entry of the public log, checked to be in it; `head` as published."""
+        """Return an entry of the public log, checked to be in it; `head` as published."""
         if head and not 0 <= number < int(head["size"]):
             raise Problem(
-                f"The log has no entry {number}: it has {head['size']:,} entries, "
-                "the first of which is number 0.",
+                f"The log has no entry {number}. It has {head['size']:,} entries, "
+                "numbered from 0.",
                 code="no-entry",
             )
         query = f"?size={int(head['size'])}" if head else ""
         entry = self._http.json(f"/api/v1/history/entries/{int(number)}/{query}")
         if entry["number"] != number:
             raise Problem(
-                f"Asked for entry {number}, the site gives {entry['number']}.",
+                f"Asked for entry {number}, the site returned {entry['number']}.",
                 code="entry-not-in-log",
                 body={"entry": entry},
             )
@@ -321,7 +323,7 @@ class Client:
         return as_hashed(entry)
 
     def _pair(self, a: Json, b: Json) -> Json | None:
-        """Give the board's own comparison; None where one of them has no rank."""
+        """Return the board's comparison; None if one of the systems has no rank."""
         task = quote(a["task"])
         found = list(
             self._pages(f"/api/v1/tasks/{task}/differences/?a={a['id']}&b={b['id']}")
@@ -336,7 +338,7 @@ class Client:
             address = page.get("next")
 
     def _patiently(self, number: int) -> Json:
-        """Look once; when the site asks to slow down, do so."""
+        """Send one request; wait if the site asks to slow down."""
         for _ in range(5):
             try:
                 return self.submission(number)
@@ -355,7 +357,6 @@ def _readable(file: str | Path) -> Path:
 
 
 def _row(row: Json, criterion: str | None) -> Json:
-    """Give one flat row, whichever of the site's two forms it came in."""
     human = row["scores"].get(criterion) if criterion else row["human"]
     team = row["team"]
     return {
@@ -375,5 +376,5 @@ def _row(row: Json, criterion: str | None) -> Json:
 
 
 def _partial(told: Json | str | None) -> str | None:
-    """Say how far a partial score came; the API has more of it than the exports."""
+    """Describe a partial score; the API has more details than the exports."""
     return told["said"] if isinstance(told, dict) else told

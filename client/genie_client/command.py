@@ -56,41 +56,42 @@ def _validate(session: Session) -> int:
 def _submit(session: Session) -> int:
     given = session.options
     try:
-        made = _submitted(session)
+        made = _send_submission(session)
     except Problem as problem:
         if problem.code != "team-required":
             raise
         problem.message += " Add --team and one of them."
         raise
     if given.watch:
-        made = _watched(session, made["id"])
+        made = _watch(session, made["id"])
     session.say(made, words.submission)
     return 1 if _unusable(made) else 0
 
 
-def _submitted(session: Session) -> dict[str, Any]:
+def _send_submission(session: Session) -> dict[str, Any]:
     given = session.options
     return session.client.submit(
         given.task,
         given.file,
-        sent=session.bar("Uploading").at,
+        sent=session.bar("Uploading").show,
         system=given.system,
         description=given.description,
         links=given.link,
         team=given.team,
         private=given.private,
         anonymous_until=given.anonymous_until,
+        entry=given.entry,
         organization=given.organization,
         weights=given.weights,
         parameters=given.parameters,
-        licence=given.licence,
+        licence=given.license,
     )
 
 
 def _status(session: Session) -> int:
     number = session.options.submission
     found = (
-        _watched(session, number)
+        _watch(session, number)
         if session.options.watch
         else session.client.submission(number)
     )
@@ -98,7 +99,7 @@ def _status(session: Session) -> int:
     return 1 if _unusable(found) else 0
 
 
-def _watched(session: Session, number: int) -> dict[str, Any]:
+def _watch(session: Session, number: int) -> dict[str, Any]:
     given = session.options
     with session.bar("Waiting") as bar:
         return session.client.wait(
@@ -143,9 +144,8 @@ def _compare(session: Session) -> int:
 
 
 def _log(session: Session) -> int:
-    """Check the log against the head that was kept, and keep the new one."""
     file: Path | None = session.options.keep
-    head = session.client.log_head(_kept(file))
+    head = session.client.log_head(_read_head(file))
     if session.options.entry is not None:
         entry = session.client.log_entry(session.options.entry, head)
         session.say(entry, words.log_entry)
@@ -159,26 +159,30 @@ def _log(session: Session) -> int:
     return 0
 
 
-def _kept(file: Path | None) -> dict[str, Any] | None:
+def _read_head(file: Path | None) -> dict[str, Any] | None:
     if file is None or not file.exists():
         return None
     try:
         kept: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
         return {"size": int(kept["size"]), "root": str(kept["root"])}
     except (LookupError, OSError, TypeError, ValueError) as error:
-        raise Problem(f"{file} holds no head of a log.", code="no-head") from error
+        raise Problem(
+            f"{file} does not contain the head of a log.", code="no-head"
+        ) from error
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="genie-client",
-        description="Submit systems to a Genie leaderboard, and read it.",
+        description="Submit systems to a Genie leaderboard and read its results.",
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {VERSION}")
     parser.add_argument("--site", default=os.environ.get("GENIE_SITE", ""))
     # not shown in the list of processes when it comes from the environment
     parser.add_argument("--token", default=os.environ.get("GENIE_TOKEN") or None)
-    parser.add_argument("--timeout", type=float, default=60.0, help="of one request")
+    parser.add_argument(
+        "--timeout", type=float, default=60.0, help="timeout of one request"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON value")
     verbs = parser.add_subparsers(required=True, metavar="command")
 
@@ -208,29 +212,34 @@ def _parser() -> argparse.ArgumentParser:
     both.add_argument("second", type=int)
     log = verb("log", _log, "check the site's public log")
     log.add_argument(
-        "--keep", type=Path, metavar="FILE", help="check against the head in it, if any"
+        "--keep",
+        type=Path,
+        metavar="FILE",
+        help="file with an earlier head to check against",
     )
-    log.add_argument("--entry", type=int, metavar="NUMBER", help="show and check one")
+    log.add_argument(
+        "--entry", type=int, metavar="NUMBER", help="show one entry and check it"
+    )
     return parser
 
 
 def _account_verbs(verb: Callable[..., Any]) -> None:
-    verb("login", account.login, "keep the site and your token on this machine")
-    verb("logout", account.logout, "remove the token that is kept here")
+    verb("login", account.login, "store the site and your token on this machine")
+    verb("logout", account.logout, "remove the stored token")
     verb("whoami", account.whoami, "show whose token this is, its scopes and teams")
     mine = verb("mine", account.mine, "list your teams' submissions")
     mine.add_argument("--task")
     mine.add_argument("--state", help="such as MEASURED or PUBLISHED")
     back = verb("withdraw", account.withdraw, "withdraw a submission")
     back.add_argument("submission", type=int)
-    back.add_argument("--reason", default="", help="shown to others")
+    back.add_argument("--reason", default="", help="reason, visible to others")
     again = verb("restore", account.restore, "undo a withdrawal, within a day")
     again.add_argument("submission", type=int)
     outputs = verb("outputs", account.outputs, "download a submission's outputs")
     outputs.add_argument("submission", type=int)
-    outputs.add_argument("--out", type=Path, help="a file, as JSON Lines")
+    outputs.add_argument("--out", type=Path, help="JSON Lines file")
     outputs.add_argument(
-        "--worst", action="store_true", help="rated ones only, the worst first"
+        "--worst", action="store_true", help="only rated outputs, worst first"
     )
 
 
@@ -249,10 +258,11 @@ def _submit_arguments(parser: Any) -> None:
     )
     parser.add_argument("--private", action="store_true")
     parser.add_argument("--anonymous-until", metavar="DATE")
+    parser.add_argument("--entry", default="", choices=["primary", "contrastive"])
     parser.add_argument("--organization", default="", help="who built the system")
     parser.add_argument("--weights", default="", choices=["open", "closed"])
     parser.add_argument("--parameters", default="", help="such as 7B or 8x22B")
-    parser.add_argument("--licence", default="", help="of the system")
+    parser.add_argument("--license", default="", help="of the system")
     _watch_arguments(parser)
 
 

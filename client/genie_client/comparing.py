@@ -7,7 +7,7 @@ from typing import Any
 Json = dict[str, Any]
 
 
-def named(found: Json) -> Json:
+def name_criteria(found: Json) -> Json:
     return {
         "id": found["id"],
         "system": found["system_name"],

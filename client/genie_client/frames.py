@@ -12,10 +12,10 @@ LIBRARIES = ("pandas", "polars")
 
 
 def frame(rows: Iterable[Mapping[str, Any]], library: str = "pandas") -> Any:
-    """Make a data frame; what stands in `metrics` becomes columns of its own."""
+    """Create a data frame in which each of `metrics` is a column."""
     if library not in LIBRARIES:
         raise Problem(
-            f"There are frames of {' and '.join(LIBRARIES)}, not of {library!r}.",
+            f"Choose {' or '.join(LIBRARIES)}, not {library!r}.",
             code="unknown-library",
         )
     try:

@@ -13,7 +13,7 @@ Json = dict[str, Any]
 
 
 def node_hash(left: bytes, right: bytes) -> bytes:
-    """Hash two neighbours (RFC 9162, section 2.1.1)."""
+    """Hash two neighbors (RFC 9162, section 2.1.1)."""
     return hashlib.sha256(b"\x01" + left + right).digest()
 
 
@@ -31,7 +31,7 @@ def check_continues(kept: Json, now: Json) -> None:
     if not _continues(first, before, size, after, path):
         raise Problem(
             f"The site has rewritten its public log: its {size:,} entries do not "
-            f"begin with the {first:,} of the head that you kept.",
+            f"begin with the {first:,} entries of the head that you stored.",
             code="log-rewritten",
             body={"kept": kept, "now": now},
         )
@@ -51,7 +51,8 @@ def check_entry(entry: Json) -> None:
     root = _bytes(head["root"])
     if not _includes(leaf, int(entry["number"]), int(head["size"]), path, root):
         raise Problem(
-            f"Entry {entry['number']} is not in the log whose head the site gives.",
+            f"Entry {entry['number']} is not in the log that the site's head "
+            "describes.",
             code="entry-not-in-log",
             body={"entry": entry},
         )
@@ -60,20 +61,20 @@ def check_entry(entry: Json) -> None:
     made = hashlib.sha256(_bytes(entry["salt"]) + str(entry["data"]).encode())
     if json.loads(body).get("commitment") != made.hexdigest():
         raise Problem(
-            f"Entry {entry['number']} says something else than was logged.",
+            f"Entry {entry['number']} differs from what was logged.",
             code="entry-changed",
             body={"entry": entry},
         )
 
 
 def as_hashed(entry: Json) -> Json:
-    """Give an entry with the time and the kind that were hashed, not those beside them."""
+    """Return an entry with the time and kind that were hashed."""
     try:
         body = json.loads(entry["body"])
         return {**entry, "at": str(body["at"]), "kind": str(body["kind"])}
     except (LookupError, TypeError, ValueError) as error:
         raise Problem(
-            f"Entry {entry['number']} is not one of a Genie's log.", code="not-genie"
+            f"Entry {entry['number']} is not a Genie log entry.", code="not-genie"
         ) from error
 
 

@@ -39,7 +39,7 @@ class Problem(Exception):
 
 
 def problem_from(status: int, raw: bytes, retry_after: str | None) -> Problem:
-    """Read a refusal: problem+json where the site gives it."""
+    """Read a refusal, as problem+json if the site sends it."""
     try:
         body = json.loads(raw)
     except ValueError:
@@ -52,7 +52,7 @@ def problem_from(status: int, raw: bytes, retry_after: str | None) -> Problem:
         or f"The site responded with status {status}."
     )
     if body.get("code") == "not-found":
-        said = "The site has nothing by this name or number, or it is not open to you."
+        said = "Not found, or you don't have access to it."
     if body.get("errors"):
         said = f"{said} {json.dumps(body['errors'], ensure_ascii=False)}"
     wait = float(retry_after) if retry_after and retry_after.isdigit() else None

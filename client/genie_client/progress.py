@@ -1,4 +1,4 @@
-"""How far something is, on a terminal; nothing where output goes to a file or a program."""
+"""Progress on a terminal; without one, no output."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ class Bar:
             self._stream.flush()
             self._shown = ""
 
-    def at(self, done: int, of: int) -> None:
-        """Show that so much is done; what is done goes away."""
+    def show(self, done: int, of: int) -> None:
+        """Show the progress; clear the line at the end."""
         share = min(1.0, done / of) if of else 1.0
         filled = int(share * _WIDTH)
         bar = "#" * filled + "-" * (_WIDTH - filled)
@@ -43,7 +43,7 @@ class Bar:
             self.clear()
 
     def say(self, text: str) -> None:
-        """Write over what was there, where a person looks at it."""
+        """Overwrite the line on a terminal."""
         if not self._on or text == self._shown:
             return
         self._stream.write("\r" + text.ljust(len(self._shown)))

@@ -32,12 +32,12 @@ class Session:
         sys.stdout.write(text + "\n")
 
     def bar(self, what: str) -> Bar:
-        """Show how far something is, where a person looks on."""
+        """Return a progress bar, shown only on a terminal."""
         self._bar = Bar(what)
         return self._bar
 
     def tell(self, event: dict[str, Any]) -> None:
-        """Say how things go, where it does not get into a program's way."""
+        """Print progress unless the output is JSON."""
         self._bar.clear()
         sys.stderr.write(words.event(event) + "\n")
 

@@ -1,4 +1,4 @@
-"""The site and token that `login` keeps: a file that nobody else can read."""
+"""The site and token that `login` stores in a file that only its owner can read."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from genie_client.problem import Problem
 
 
 def config_file() -> Path:
-    """Say where it is: GENIE_CONFIG, or the usual folder of configurations."""
+    """Return its path: GENIE_CONFIG, or the usual configuration folder."""
     if named := os.environ.get("GENIE_CONFIG"):
         return Path(named)
     folder = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
@@ -18,7 +18,7 @@ def config_file() -> Path:
 
 
 def read() -> dict[str, str]:
-    """Give `site` and `token`, where they were kept."""
+    """Return the stored `site` and `token`, if any."""
     file = config_file()
     try:
         kept = json.loads(file.read_text("utf-8"))
@@ -45,7 +45,7 @@ def keep(site: str, token: str) -> Path:
 
 
 def forget() -> bool:
-    """Remove them; False where there was nothing."""
+    """Delete them; return False if there were none."""
     file = config_file()
     there = file.exists()
     file.unlink(missing_ok=True)

@@ -70,10 +70,10 @@ class Transport:
         again: bool = False,
         told: Told | None = None,
     ) -> bytes:
-        """Ask, and give the answer as it is; a refusal is a Problem.
+        """Send a request and return the raw response; a refusal raises Problem.
 
-        What cannot do harm twice is asked again when it finds the site busy: reading, and
-        what is sent with `again`.
+        If the site is busy, requests that are safe to repeat are sent again: reading, and
+        requests with `again`.
         """
         url = path if path.startswith("http") else f"{self.site}{path}"
         if urlsplit(url).netloc != urlsplit(self.site).netloc:
@@ -122,7 +122,7 @@ class Transport:
 
 
 def pause(problem: Problem, attempt: int) -> float | None:
-    """Say how long to wait before asking again; None where that is of no use."""
+    """Return how long to wait before trying again; None if that would not help."""
     if problem.status not in _PASSING and problem.code != "unreachable":
         return None
     if problem.retry_after is not None:

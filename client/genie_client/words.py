@@ -121,7 +121,7 @@ def leaderboard(rows: Sequence[Json]) -> str:
     if not rows:
         return "No systems yet."
     return table(
-        ["rank", "system", "team", "score", "95 % interval", "id"],
+        ["rank", "system", "team", "score", "95% interval", "id"],
         [
             [
                 rank(row),
@@ -156,14 +156,13 @@ def rank(row: Json) -> str:
 
 
 def _pair(found: Json) -> list[str]:
-    """Say what the board's comparison of the two is."""
     pair = found["pair"]
     if pair is None:
         return []
     told = "significantly better" if pair["significant"] else "not significantly better"
     return [
         f"  {pair['a']['system']} is {told} than {pair['b']['system']}: "
-        f"P(better) = {100 * pair['p_above']:.0f} %, p = {pair['p_value']:.3f} by "
+        f"P(better) = {100 * pair['p_above']:.0f}%, p = {pair['p_value']:.3f} by "
         "the board's rule.",
         f"  All pairs: {found['all_pairs']}",
     ]
@@ -181,7 +180,7 @@ def comparison(found: Json) -> str:
             lines.append(f"  {one['system']} has no human score yet.")
     if found["scores"]:
         covers = next(iter(found["scores"].values()))["a"]["covers"]
-        lines.append(f"  95 % intervals cover {covers}.")
+        lines.append(f"  95% intervals cover {covers}.")
     lines += _pair(found)
     for name, metric in found["metrics"].items():
         note = "" if metric["comparable"] else " (other settings: do not compare)"

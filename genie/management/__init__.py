@@ -1,8 +1,15 @@
+import json
+from argparse import ArgumentParser
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any, ClassVar
 
 from django.core.management.base import BaseCommand, CommandError
 
 from genie.lib.errors import GenieError
+from genie.lib.logs import one_line
+
+STREAM = Path("-")
 
 
 class RefusingCommand(BaseCommand):
@@ -14,4 +21,45 @@ class RefusingCommand(BaseCommand):
         try:
             return super().execute(*args, **options)
         except self.refusals as error:
-            raise CommandError(str(error)) from error
+            raise CommandError(self.refusal(error)) from error
+
+    def refusal(self, error: Any) -> str:
+        return one_line(str(error), 4_000)
+
+    def print_results(
+        self,
+        text: str,
+        options: dict[str, Any],
+        content: object,
+        **files: Callable[[], str],
+    ) -> None:
+        """Print text, or what is asked for at -; write other files that `options` names."""
+        files["json"] = lambda: (
+            json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        )
+        wanted = {name: options[name] for name in files if options[name]}
+        if STREAM not in wanted.values():
+            self.stdout.write(text)
+        for name, path in wanted.items():
+            self.write_file(path, files[name]())
+
+    def write_file(self, path: Path, text: str) -> None:
+        if path == STREAM:
+            self.stdout.write(text, ending="")
+            return
+        try:
+            path.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise CommandError(f"{path} cannot be written: {error.strerror}.") from None
+        self.stderr.write(f"Wrote {path}.")
+
+
+def add_json(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--json",
+        type=Path,
+        nargs="?",
+        const=STREAM,
+        metavar="OUT",
+        help="JSON file for the results (default: print JSON instead of text)",
+    )

@@ -12,6 +12,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('auth', '0012_alter_user_first_name_max_length'),
+        ('django_q', '0019_alter_task_options_alter_ormq_key_alter_ormq_lock_and_more'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
@@ -32,7 +33,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='RunningQueue',
             fields=[
-                ('number', models.PositiveIntegerField(primary_key=True, serialize=False)),
+                ('owner', models.UUIDField(primary_key=True, serialize=False)),
                 ('host', models.CharField(max_length=255)),
                 ('name', models.CharField(max_length=40)),
                 ('pid', models.PositiveIntegerField()),
@@ -41,6 +42,20 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['host', 'name'],
+            },
+        ),
+        migrations.CreateModel(
+            name='WaitingJob',
+            fields=[
+                ('row', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, serialize=False, to='django_q.ormq')),
+                ('lane', models.CharField(max_length=40)),
+                ('key', models.TextField(db_index=True)),
+                ('owner', models.UUIDField(db_index=True, null=True)),
+                ('n_starts', models.PositiveSmallIntegerField(default=0)),
+            ],
+            options={
+                'indexes': [models.Index(fields=['lane', 'row'], name='waiting_by_lane')],
+                'constraints': [models.UniqueConstraint(condition=models.Q(('owner__isnull', True)), fields=('key',), name='waits_once')],
             },
         ),
         migrations.CreateModel(

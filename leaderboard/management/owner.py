@@ -16,8 +16,10 @@ def owner(name: str) -> Any:
     if name:
         raise CommandError(f"There is no staff member {name!r}.")
     raise CommandError(
-        "There are several superusers; name one with --owner."
+        "There are several superusers. Choose one with --owner."
         if found
-        else "Nobody can own the task yet: make an account with genie createsuperuser, "
-        "or name a staff member with --owner."
+        else (
+            "The task needs an owner. Create an account with genie createsuperuser, "
+            "or choose a staff member with --owner."
+        )
     )

@@ -5,7 +5,7 @@ published number again from the release alone. Evaluation cards answer the quest
 the Human Evaluation Datasheet. Workers have pseudonyms that are not linked to other
 data.
 
-Front door: models; make; queued; rebuilding (public_log, rebuild); views.
+Front door: models; make; queued; rebuilding (public_log, rebuild); report; views.
 """
 
 FORMAT = "genie-release-3"

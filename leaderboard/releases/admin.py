@@ -41,12 +41,12 @@ class DrawForm(forms.Form):
         label="Questions per attempt",
         min_value=0,
         initial=0,
-        help_text="0: all of them. With fewer, the next attempt has new questions.",
+        help_text="0 means all. With fewer, the next attempt has new questions.",
     )
     pass_percent = forms.IntegerField(min_value=1, max_value=100, initial=80)
     n_tries = forms.IntegerField(label="Attempts", min_value=1, max_value=20, initial=2)
     wait_hours = forms.IntegerField(
-        min_value=0, initial=24, help_text="Between a failed attempt and the next."
+        min_value=0, initial=24, help_text="Between a failed attempt and the next one."
     )
     valid_days = forms.IntegerField(
         min_value=1, required=False, help_text="Leave empty for no expiry."
@@ -68,12 +68,10 @@ DRAW = Action(
     "draw_test_selected",
     "Draw a qualification test for the selected tasks …",
     title="Draw a qualification test",
-    sentence=(
-        "Half of the questions show the instance's reference, the other half "
-        "another instance's reference. All use instances outside the sample for "
-        "human evaluation. The test is a draft until you publish it, and no one "
-        "has to take it until a requirement names it."
-    ),
+    sentence="Half of the questions show the instance's reference, the other half another "
+    "instance's reference. All use instances outside the sample for human "
+    "evaluation. The test is a draft until you publish it. Workers must pass it "
+    "only if a requirement names it.",
     button="Draw test",
     form=DrawForm,
     permission="crowd.add_qualificationtest",
@@ -130,7 +128,7 @@ _SHOWN = [
 ]
 
 
-def _said(revision: TaskRevision) -> str:
+def _describe(revision: TaskRevision) -> str:
     changes = [
         f"{key}: {Truncator(str(old)).chars(80)} → {Truncator(str(new)).chars(80)}"
         for key, (old, new) in revision.changes.items()
@@ -235,7 +233,7 @@ class TaskAdmin(EditedOfTask, AsksWhy):
                     row.number,
                     f"{row.created_at:%Y-%m-%d %H:%M}",
                     row.by or "",
-                    _said(row),
+                    _describe(row),
                 )
                 for row in task.revisions.select_related("by")
             ),
@@ -270,7 +268,7 @@ class ReleaseAdmin(WorkOfTask):
             "cancel_selected",
             "Cancel the selected releases …",
             title="Cancel releases",
-            sentence="What was written so far is thrown away.",
+            sentence="Partial files are deleted.",
             button="Cancel them",
             service=lambda release, by, reason: queued.cancel(release),
             history="Cancelled. Reason: {reason}",
@@ -280,7 +278,7 @@ class ReleaseAdmin(WorkOfTask):
             "retry_selected",
             "Try the selected again …",
             title="Try releases again",
-            sentence="Failed and cancelled ones begin again.",
+            sentence="Failed and canceled releases start again.",
             button="Try again",
             service=lambda release, by, reason: queued.retry(release),
             history="Queued again. Reason: {reason}",
@@ -290,7 +288,7 @@ class ReleaseAdmin(WorkOfTask):
             "remove_selected",
             "Delete the archives of the selected …",
             title="Delete archives",
-            sentence="The files are deleted; their checksums and dates stay.",
+            sentence="The files are deleted. Their checksums and dates are kept.",
             button="Delete them",
             danger=True,
             service=lambda release, by, reason: queued.remove(release),
@@ -319,7 +317,7 @@ class ReleaseAdmin(WorkOfTask):
 
     @admin.display(description="progress")
     def progress(self, release: Release) -> str:
-        return f"{100 * release.n_done // release.n_all} %" if release.n_all else "–"
+        return f"{100 * release.n_done // release.n_all}%" if release.n_all else "–"
 
     @admin.display(description="archive")
     def archive(self, release: Release) -> str:

@@ -24,7 +24,7 @@ T = TypeVar("T")
 _encode = json.JSONEncoder(ensure_ascii=False).encode
 
 
-def batched(values: Iterable[T], n: int) -> Iterator[list[T]]:
+def in_batches(values: Iterable[T], n: int) -> Iterator[list[T]]:
     """Yield lists of `n` values; `itertools` has it from Python 3.12 on."""
     left = iter(values)
     while some := list(islice(left, n)):
@@ -80,12 +80,12 @@ class Table:
             }
             self._flat = [column for column in self._columns if column not in nested]
             left = chain(first, left)
-        lines = csv_lines(self._flat, self._noted(left))
+        lines = csv_lines(self._flat, self._note_rows(left))
         if not new:
             next(lines)  # the header
         self._sheet.writelines(lines)
 
-    def _noted(self, rows: Iterable[Record]) -> Iterator[Record]:
+    def _note_rows(self, rows: Iterable[Record]) -> Iterator[Record]:
         for row in rows:
             self.n += 1
             whole = {column: row.get(column) for column in self._columns}
@@ -197,7 +197,7 @@ def read_manifest(folder: Path) -> Record:
         ) from error
     if not isinstance(manifest, dict):
         raise GenieError(
-            f"The {MANIFEST} of {folder} is no JSON object.", code="damaged-release"
+            f"The {MANIFEST} of {folder} is not a JSON object.", code="damaged-release"
         )
     return manifest
 

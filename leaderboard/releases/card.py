@@ -6,7 +6,7 @@ from leaderboard.evaluation.result_columns import columns_of, tables
 from leaderboard.evaluation.selectors.board_ratings import rank_rule
 from leaderboard.evaluation.selectors.system_ratings import (
     campaigns_of,
-    launched,
+    launched_evaluations,
     ratings_per_output,
 )
 from leaderboard.evaluation.selectors.worker_figures import read_in, work_done
@@ -19,13 +19,13 @@ from leaderboard.tasks.models import Task
 
 _TABLES = {
     "systems": "one line per system in this release, with its ranks on the public board if "
-    "it has any; `partial` says how many instances a score from too few of them "
-    "rests on, `ranks_partial` whether staff decided that it is ranked all the same",
-    "scores": "the published scores with their intervals, seeds and signatures; "
-    "`covers` says what an interval covers, `provisional` whether it was still open which "
-    "ratings count, `reason` why it replaced an earlier published score",
-    "judgments": "every rating; `counts` is false if it was excluded, and `why_not` says why; "
-    "`weight` is how much it counts in adjusted scores",
+    "it has any; `partial` is the number of instances behind a score from too "
+    "few, and `ranks_partial` is whether staff decided to rank it anyway",
+    "scores": "the published scores with their intervals, seeds and signatures; `covers` is "
+    "what an interval covers, `provisional` is whether ratings were still being "
+    "checked, and `reason` is why it replaced an earlier published score",
+    "judgments": "every rating; `counts` is false if it was excluded, and `why_not` has the "
+    "reason; `weight` is how much it counts in adjusted scores",
     "anchors": "ratings of outputs of a system in another system's `campaign`: they link "
     "the crowds in adjusted scores, and count in no other number",
     "metrics": "automatic metrics, overall and for each instance, with signatures",
@@ -41,8 +41,8 @@ _TABLES = {
     "says where A's output was shown, `label` is 1 for A and 0 for B, `used` "
     "whether it came before the decision",
     "comparison_votes": "every answer about a pair: `answered` is 1 for the output in slot A, "
-    "`vote` 1 for the system A; `counted` says whether it counted when the "
-    "comparison ended, `why_not` why it would not count today",
+    "`vote` 1 for the system A; `counted` is true if it counted when the comparison "
+    "ended, and `why_not` gives the reason if it does not count today",
     "joint_evaluations": "joint evaluations of several systems, one line per criterion: number of "
     "ratings and workers, agreement, seed and signature; `provisional` says whether it was "
     "still open which ratings count",
@@ -56,31 +56,34 @@ _TABLES = {
     "where the task shows them; `rebuild` takes them as given",
     "instances": "the task's instances, in order",
     "predictions": "the outputs of all systems",
-    "published": "numbers that were printed elsewhere of these judgments; `figure` is the "
-    "computation of ours that each is compared with, `tolerance` how far that may lie apart",
-    "judges": "programs that judged, which are not people: `kind` says whether a script or a "
-    "language model, `definition` has its whole prompt and settings (its `url` is empty "
-    "where that is nobody's business), `signature` and `sha256` name all of it, prices are in "
-    "cents for a million tokens",
+    "published": "published numbers about these judgments; `figure` is Genie's figure that "
+    "each is compared with, and `tolerance` the largest allowed difference",
+    "judges": "judges (programs, not people): `kind` says whether a script or a language "
+    "model, `definition` has its whole prompt and settings (its `url` is empty if "
+    "undisclosed), `signature` and `sha256` name all of it, prices are in cents "
+    "for a million tokens",
     "judge_runs": "their finished runs: what they were asked, which fields of an instance were "
     "sent where, `models` as the endpoint named them, what it cost in cents; counts are of "
     "systems in this release, cost is of all that was asked",
     "judge_calls": "each question about outputs of this release: `values` by criterion (of two "
-    "outputs, how far `submission`, which stood first, is preferred to `other`), the program's "
-    "`reasons`, `attempts` until it was answered; with a `probe`, the output had been changed "
-    "for an audit, and the answer counts nowhere",
+    "outputs, how much `submission`, which was shown first, is preferred to "
+    "`other`), the program's `reasons`, `attempts` until it was answered; with a "
+    "`probe`, the output had been changed for an audit, and the answer counts "
+    "nowhere",
     "judge_answers": "the answers as they came, by the hash of their `request`",
-    "judge_scores": "their scores as they stand on the metric board; `whole` says whether all "
-    "answers that they are means of are here",
-    "judge_licences": "what was decided of a judge on a criterion, with each reason; `standing` "
-    "marks what holds now",
+    "judge_scores": "their scores on the metric board; `whole` is whether the release has all "
+    "answers behind them",
+    "judge_licences": "license decisions about a judge on a criterion, with each reason; `standing` "
+    "marks the current decision",
 }
 _AS_GIVEN = (
-    " Taken as given are each worker's `p_noisy` and each judgment's `weight`: they rest on "
-    "answers to test questions that are still in use and on ratings of systems that are not "
-    "public. Who is found unreliable is computed from `p_noisy`, and scores from the weights."
+    " Each worker's `p_noisy` and each judgment's `weight` are not recomputed, "
+    "because they depend on test questions in use and on systems that are not public. "
+    "Exclusions are recomputed from `p_noisy`, and scores from the weights."
 )
-_MODELS_WORDS = " What language models wrote about them may be under terms of whoever runs these models."
+_MODELS_WORDS = (
+    " Texts by language models may be subject to the terms of these models' providers."
+)
 
 
 def card(task: Task, manifest: Record, *, parquet: bool = False) -> str:
@@ -122,9 +125,8 @@ def card(task: Task, manifest: Record, *, parquet: bool = False) -> str:
         *_control(manifest),
         "## Intervals and ranks",
         "",
-        f"A score's 95 % interval covers {covers_of(task)}; that of the plain mean, which "
-        f"stands beside it, {COVERS_INSTANCES}. "
-        f"{rank_rule(task)}",
+        f"A score's 95% interval covers {covers_of(task)}. The interval of the plain "
+        f"mean, shown next to it, covers {COVERS_INSTANCES}. {rank_rule(task)}",
         "",
         *_systems_together(manifest),
         *_judges(task, manifest),
@@ -137,11 +139,11 @@ def card(task: Task, manifest: Record, *, parquet: bool = False) -> str:
         "",
         "## What is not included",
         "",
-        *(f"- {line}" for line in _missing(task, manifest)),
+        *(f"- {line}" for line in _missing_parts(task, manifest)),
         "",
-        "## Licence and citation",
+        "## License and citation",
         "",
-        f"The task's data: {task.licence or 'no licence is stated'}."
+        f"The task's data: {task.licence or 'no license is stated'}."
         + (_MODELS_WORDS if manifest["counts"].get("judges") else ""),
         *(["", "```", task.citation.strip(), "```"] if task.citation.strip() else []),
         "",
@@ -169,14 +171,14 @@ def _design(task: Task) -> list[str]:
     human = task.asked
     if task.imported:
         return [
-            f"Design {human.design}, scale {human.scale}; people were asked elsewhere.",
+            f"Design {human.design}, scale {human.scale}; ratings were imported.",
             "",
             *(f"- {name}: {text}" for name, text in human.criteria.items()),
         ]
     shown = task.submissions.filter(public(), published_at__isnull=False)
     pks = shown.values_list("pk", flat=True)
     # in batches: each comes with its task and its file
-    asked = [c for one in launched(pks) for c in campaigns_of(one)]
+    asked = [c for one in launched_evaluations(pks) for c in campaigns_of(one)]
     ratings = ratings_per_output(asked, human.ratings_per_instance)
     return [
         f"Design {human.design}, scale {human.scale}; {task.sample_size:,} "
@@ -245,16 +247,16 @@ def _judges(task: Task, manifest: Record) -> list[str]:
         "",
         " ".join(f"{sentence}." for sentence in sentences(judged_by(task))),
         "",
-        "`judges` has each prompt in full; a request is it with the instructions, texts and "
-        "questions of its instance. Scores are computed from the kept answers again; of "
-        "answers that could not be used, the last of each question is here. A licence rests on "
-        "the ratings of its day: from its reasons its state is computed again, they "
-        "themselves are not.",
+        "`judges` has each prompt in full; a request is it with the instructions, "
+        "texts and questions of its instance. Scores are recomputed from the stored "
+        "answers. For invalid answers, the release has the last one to each question. "
+        "A license depends on the ratings of its day. Its state is recomputed from "
+        "its reasons, but the reasons are not recomputed.",
         "",
     ]
 
 
-def _missing(task: Task, manifest: Record) -> list[str]:
+def _missing_parts(task: Task, manifest: Record) -> list[str]:
     lines = [
         "test questions and the answers to them, because they are still in use",
         "private and withdrawn systems, and comparisons and joint evaluations "
@@ -272,8 +274,8 @@ def _missing(task: Task, manifest: Record) -> list[str]:
             lines.append("what judges were asked and answered, for the same reason")
     if not manifest["texts"]:
         lines.append(
-            "inputs, references and predictions, and what judges wrote about them, because "
-            "the licence does not state that they may be redistributed"
+            "inputs, references and predictions, and what judges wrote about them, "
+            "because the license does not state that they may be redistributed"
         )
     elif task.hidden_references:
         lines.append("references, because this task keeps them hidden")

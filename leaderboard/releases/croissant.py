@@ -2,7 +2,7 @@
 
 References
 ----------
-MLCommons (2024), Croissant Format Specification 1.0.
+MLCommons (2026), Croissant Format Specification 1.1; (2024) Croissant RAI 1.0.
 """
 
 import json
@@ -76,11 +76,14 @@ def metadata(folder: Path) -> Record:
     manifest = bundle.read_manifest(folder)
     made = str(manifest["made_at"])
     judges = [row["signature"] for row in bundle.iter_table(folder, "judges")]
-    programs = ", answers of programs that judged" if judges else ""
+    programs = ", answers of judges (programs)" if judges else ""
     return {
         "@context": _CONTEXT,
         "@type": "sc:Dataset",
-        "conformsTo": "http://mlcommons.org/croissant/1.0",
+        "conformsTo": [
+            "http://mlcommons.org/croissant/1.1",
+            "http://mlcommons.org/croissant/RAI/1.0",
+        ],
         "name": str(manifest["task"]),
         "description": f"{manifest['title']}: systems, scores, judgments under "
         f"pseudonyms{programs} and metric scores, released by Genie {manifest['code_version']}.",
@@ -91,8 +94,36 @@ def metadata(folder: Path) -> Record:
         "datePublished": made[:10],
         **({"citeAs": manifest["citation"]} if manifest["citation"] else {}),
         **({"rai:machineAnnotationTools": judges} if judges else {}),
+        **_responsible_ai(manifest),
         "distribution": [_file(path) for path in bundle.files(folder)],
         "recordSet": list(_tables(folder)),
+    }
+
+
+def _responsible_ai(manifest: Record) -> Record:
+    human = manifest["config"].get("human", {})
+    asked = " ".join(human.get("criteria", {}).values())
+    source = manifest["imported"]
+    pay = f"{human.get('reward_cents', 0)} cents for an assignment"
+    n = manifest["counts"].get("judgments", 0)
+    return {
+        "rai:dataCollection": f"{n:,} ratings of systems' outputs"
+        + (f", imported: {source}." if source else ", collected by Genie."),
+        "rai:dataAnnotationProtocol": f"Design {human.get('design', '')}, scale "
+        f"{human.get('scale', '')}. Asked: {asked}",
+        "rai:dataAnnotationPlatform": "elsewhere" if source else human.get("platform"),
+        "rai:annotatorDemographics": "Not asked. Pay: "
+        + ("not known." if source else f"{pay}."),
+        "rai:personalSensitiveInformation": "Raters have pseudonyms; names, addresses "
+        "and accounts are left out.",
+        "rai:dataBiases": "Raters choose the work themselves and are no sample of a "
+        "population. Ratings of excluded raters are marked, not removed.",
+        "rai:dataLimitations": f"{manifest['counts'].get('systems', 0):,} systems on "
+        "one test set; README.md says what the intervals cover.",
+        "rai:dataUseCases": "Comparing these systems, and testing metrics, judges and "
+        "designs against people's ratings. Not for assessing raters.",
+        "rai:dataSocialImpact": "Public ranks steer research; a rank holds for this "
+        "task, question and crowd only.",
     }
 
 
@@ -141,10 +172,11 @@ def _tables(folder: Path) -> Iterator[Record]:
 
 
 def _kind(values: list[Any]) -> str:
-    """Return the type of a column; integers with missing values are not integers."""
     known = [value for value in values if value is not None]
     if known and all(isinstance(value, bool) for value in known):
         return "sc:Boolean"
+    if known and all(isinstance(value, int) for value in known):
+        return "sc:Integer"
     if known and all(isinstance(value, (int, float)) for value in known):
         return "sc:Float"
     return "sc:Text"

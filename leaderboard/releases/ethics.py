@@ -10,8 +10,8 @@ from leaderboard.releases.selectors.heds import OPEN, QUESTIONS
 from quality.appeals.models import Appeal
 
 _SIMULATED = (
-    "- Simulated annotators (programs) rated: nobody was paid. The amounts stand in the "
-    "books of the simulation."
+    "- The raters were simulated annotators (programs) and were not paid. The amounts "
+    "are simulated."
 )
 
 
@@ -46,14 +46,14 @@ def ethics_sheet(
                 *([_SIMULATED] if simulated else []),
                 f"- for an assignment: ${figures.reward_cents / 100:.2f}",
                 f"- an hour at the median pace: {hourly} (the site's minimum is ${floor:.2f})",
-                f"- {'booked in the simulation' if simulated else 'paid to workers'}: "
+                f"- {'simulated pay' if simulated else 'paid to workers'}: "
                 f"${figures.paid_cents / 100:,.2f}",
                 *(
                     []
                     if simulated
                     else [
-                        "- Submitted work is paid, also that of workers who are excluded from "
-                        "the results, unless it was rejected (below)."
+                        "- Submitted work is paid unless it was rejected (below), "
+                        "even if the worker is excluded from the results."
                     ]
                 ),
             ]
@@ -121,10 +121,10 @@ def _consents(pools: set[str]) -> list[str]:
             "",
         ]
     lines += [
-        f"{_workers(n)} agreed to a text of which only the hash is kept: {sha256}\n"
+        f"{_workers(n)} agreed to a text of which only the hash was stored: {sha256}\n"
         for sha256, n in given.items()
     ]
-    return lines or ["Nobody has agreed to anything yet.", ""]
+    return lines or ["There is no recorded consent yet.", ""]
 
 
 def _workers(n: int) -> str:

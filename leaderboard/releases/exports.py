@@ -29,11 +29,11 @@ def as_json(card: Card, sheet: Sequence[Answered], address: str) -> str:
 
 def as_markdown(card: Card, sheet: Sequence[Answered], address: str) -> str:
     """Return one list per section; texts cannot break out of their lines."""
-    lines = [f"# Evaluation card: {_plain(_of(card, 'system'))}", ""]
-    if _of(card, "simulated"):
+    lines = [f"# Evaluation card: {_plain(_value_of(card, 'system'))}", ""]
+    if _value_of(card, "simulated"):
         lines += ["**Simulated: not rated by people.**", ""]
     if TITLE in card:
-        lines += [f"**{TITLE}, not on this site.**", ""]
+        lines += [f"**{TITLE}.**", ""]
     lines += [f"From {address}.", "", _plain(paragraph(card)), ""]
     for title, section in card.items():
         if section:
@@ -55,7 +55,7 @@ def as_latex(card: Card, sheet: Sequence[Answered], address: str) -> str:
             rows.append([rf"\multicolumn{{2}}{{l}}{{\textbf{{{tex(title)}}}}}"])
             rows += [[tex(key), tex(in_words(value))] for key, value in section]
     columns = r"p{0.36\linewidth}p{0.56\linewidth}"
-    name = tex(str(_of(card, "system")))
+    name = tex(str(_value_of(card, "system")))
     return "\n".join(
         [
             f"% Evaluation card, {tex(address)}",
@@ -108,7 +108,7 @@ def _judges(section: Section) -> list[str]:
         f"{one['prompt (SHA-256)'][:12]}, {one['settings']}; "
         f"{one['questions about this system']:,} questions, "
         f"{one['without a valid answer']:,} without a valid answer, "
-        f"{one['asked on']}, ${one[COST]:,.2f} with those about other systems; licence: "
+        f"{one['asked on']}, ${one[COST]:,.2f} including other systems; license: "
         f"{in_words(one['licence'])})"
         for name, one in section
         if isinstance(one, dict) and "prompt (SHA-256)" in one
@@ -117,17 +117,17 @@ def _judges(section: Section) -> list[str]:
         return []
     ranks = str(dict(section)[RANKS])
     programs = "; ".join(told)
-    return [f"Programs that judged: {programs}. {ranks}"]
+    return [f"Judges (programs): {programs}. {ranks}"]
 
 
 def _asked_elsewhere(get: Mapping[str, Any]) -> str:
     text = (
         f"{get['workers']} workers rated the outputs of {get['system']} for "
-        f"{get['rated instances']} instances of {get['task']} elsewhere; their judgments "
-        f"were imported ({get.get('source') or 'several sources, or not known'})."
+        f"{get['rated instances']} instances of {get['task']}; their ratings "
+        f"were imported ({get.get('source') or 'several sources, or not recorded'})."
     )
     unknown = get.get("not known")
-    return f"{text} Not known: {', '.join(unknown)}." if unknown else text
+    return f"{text} Not recorded: {', '.join(unknown)}." if unknown else text
 
 
 def _asked_here(get: Mapping[str, Any]) -> str:
@@ -145,7 +145,7 @@ def _asked_here(get: Mapping[str, Any]) -> str:
     text += f", at ${reward:.2f} per assignment"
     hourly = get["hourly pay at that pace, US dollars"]
     text += f" (${hourly:.2f} an hour at the median pace)" if hourly else ""
-    text += "; nobody was paid. " if get["simulated"] else ". "
+    text += "; they were not paid. " if get["simulated"] else ". "
     return text + (
         f"Of {get['test questions answered']} answers to hidden test questions, "
         f"{get['answered incorrectly']} were wrong; "
@@ -177,7 +177,7 @@ def _question(answer: Answered) -> str:
     )
 
 
-def _of(card: Card, name: str) -> Any:
+def _value_of(card: Card, name: str) -> Any:
     return dict(card["System and data"])[name]
 
 

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from genie.history import log
 from genie.history.models import LogEntry, LogHead
-from genie.history.shown import opened
+from genie.history.shown import open_entries
 from genie.lib.errors import GenieError
 from leaderboard.boards.selectors.columns import main_criterion
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
@@ -26,16 +26,16 @@ from leaderboard.evaluation.selectors.board_ratings import (
     public_forecasts,
 )
 from leaderboard.evaluation.selectors.ranked_scores import sample_is_public, whole_share
-from leaderboard.evaluation.selectors.system_ratings import unnamed
+from leaderboard.evaluation.selectors.system_ratings import unnamed_workers
 from leaderboard.evaluation.services.fit_pieces import estimates_seed
 from leaderboard.releases import FORMAT, bundle, croissant
-from leaderboard.releases.bundle import CHECKSUMS, LOG, Notes, Record, batched
+from leaderboard.releases.bundle import CHECKSUMS, LOG, Notes, Record, in_batches
 from leaderboard.releases.card import card
 from leaderboard.releases.gathering.judgments import check_settled, scored_again
 from leaderboard.releases.gathering.tables import Tables, Tell
 from leaderboard.releases.parquet import write_parquet
 from leaderboard.releases.pseudonyms import Pseudonyms
-from leaderboard.tasks.licence import may_be_copied
+from leaderboard.tasks.license import may_be_copied
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.selectors import note_of
 
@@ -54,7 +54,7 @@ def write(folder: Path, task: Task) -> None:
             lines.write(f"{json.dumps(record, ensure_ascii=False)}\n")
 
 
-def made(folder: Path, task: Task) -> None:
+def log_release(folder: Path, task: Task) -> None:
     """Log the release by a hash that covers all of its files."""
     digest = hashlib.sha256((folder / CHECKSUMS).read_bytes()).hexdigest()
     with (folder / LOG).open(encoding="utf-8") as lines:
@@ -91,27 +91,23 @@ def _first(head: LogHead) -> Record:
 def _entries(task: Task, size: int) -> Iterator[Record]:
     scores = board_scores(task).values_list("pk", flat=True)
     results = HumanEvaluation.objects.filter(task=task, submissions=None)
-    yield from _of(log.Kind.SCORE, list(scores), size)
+    yield from _entries_of(log.Kind.SCORE, list(scores), size)
     pks = results.order_by("pk").values_list("pk", flat=True)
-    yield from _of(log.Kind.RESULT, list(pks), size)
+    yield from _entries_of(log.Kind.RESULT, list(pks), size)
 
 
-def _of(kind: log.Kind, pks: Sequence[int], size: int) -> Iterator[Record]:
-    for some in batched(pks, _AT_ONCE):
+def _entries_of(kind: log.Kind, pks: Sequence[int], size: int) -> Iterator[Record]:
+    for some in in_batches(pks, _AT_ONCE):
         rows = LogEntry.objects.filter(kind=kind, about__in=some, number__lt=size)
         # a score that was filled in later has several entries: the last one has its
         # number
         last = {row.about: row for row in rows.order_by("number")}
-        shown = [one for one in opened(list(last.values())) if one["data"]]
+        shown = [one for one in open_entries(list(last.values())) if one["data"]]
         shown.sort(key=lambda one: int(one["number"]))
         proofs = log.inclusion([one["number"] for one in shown], size)
         for one, proof in zip(shown, proofs, strict=True):
             sent = {name: one[name] for name in ("number", "body", "salt", "data")}
             yield {**sent, "inclusion": proof}
-
-
-# Parts of a task's configuration that do not affect its numbers.
-_INTERNAL = frozenset({"budget", "quota"})
 
 
 @dataclass(frozen=True)
@@ -154,7 +150,9 @@ def make(
         _prepare(folder)
     # one key for the whole release: a worker has the same pseudonym in all its tables
     made_with = notes.once("key", lambda: (key or secrets.token_bytes(32)).hex())
-    names = Pseudonyms(bytes.fromhex(made_with), unnamed() if task.imported else ())
+    names = Pseudonyms(
+        bytes.fromhex(made_with), unnamed_workers() if task.imported else ()
+    )
     wanted = may_be_copied(task.licence) if texts is None else texts
     texts = notes.once("texts", lambda: wanted)
     if "state" not in notes.kept:
@@ -187,7 +185,7 @@ def make(
     notes.once("log", partial(write, folder, task))
     notes.once("croissant", partial(croissant.write, folder))
     notes.once("checksums", partial(bundle.write_checksums, folder))
-    notes.once("logged", partial(made, folder, task))
+    notes.once("logged", partial(log_release, folder, task))
     return Made(folder, tables.counts, texts)
 
 
@@ -212,7 +210,8 @@ def pack(folders: Sequence[Path], archive: Path) -> None:
 def _prepare(folder: Path) -> None:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise GenieError(
-            f"{folder} already exists; name a new or empty folder.", code="folder-taken"
+            f"{folder} already exists. Choose a new or empty folder.",
+            code="folder-taken",
         )
     folder.mkdir(parents=True, exist_ok=True)
 
@@ -249,9 +248,7 @@ def _manifest(
         "ranked_with_judges": is_judged(task),
         "forecasts": public_forecasts(task) if shows_sample else None,
         "sample_seed": str(task.sample_seed) if shows_sample else None,
-        "config": {
-            name: part for name, part in task.config.items() if name not in _INTERNAL
-        },
+        "config": task.public_config,
         "detectors": fits,
         "code_version": settings.VERSION,
         "made_at": f"{timezone.now():%Y-%m-%dT%H:%M:%SZ}",

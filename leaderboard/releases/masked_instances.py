@@ -11,7 +11,9 @@ from collections.abc import Collection, Mapping
 _NUMBERED = re.compile(r"judged-(\d+)")
 
 
-def numbered(judged: Collection[str], position_of: Mapping[str, int]) -> dict[str, str]:
+def number_instances(
+    judged: Collection[str], position_of: Mapping[str, int]
+) -> dict[str, str]:
     """Map the rated instances to numbers in their order in the task.
 
     The order is kept because bootstraps are rebuilt from it. The positions are not,

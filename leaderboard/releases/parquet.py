@@ -83,7 +83,8 @@ def _apart(*words: str) -> None:
     check_available()
     if lifeline.start([sys.executable, "-m", __name__, *words]).wait():
         raise GenieError(
-            "DuckDB could not finish the tables' Parquet; the log has its own words.",
+            "DuckDB could not write the tables as Parquet. The log has its error "
+            "message.",
             code="no-parquet",
         )
 

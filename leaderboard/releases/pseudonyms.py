@@ -5,7 +5,7 @@ import hmac
 import secrets
 from collections.abc import Collection
 
-from leaderboard.evaluation.estimates import NOBODY
+from leaderboard.evaluation.estimates import UNNAMED
 
 
 class Pseudonyms:
@@ -18,11 +18,11 @@ class Pseudonyms:
         self._key = key or secrets.token_bytes(32)
         self._known: dict[int, str] = {}
 
-    def of(self, worker_pk: int) -> str:
+    def pseudonym_of(self, worker_pk: int) -> str:
         if worker_pk not in self._known:
             # keyed: a plain hash of small numbers could be inverted by trying all of
             # them
             digest = hmac.digest(self._key, str(worker_pk).encode(), hashlib.sha256)
-            begins = NOBODY if worker_pk in self._nobodies else "r-"
+            begins = UNNAMED if worker_pk in self._nobodies else "r-"
             self._known[worker_pk] = f"{begins}{digest.hex()[:12]}"
         return self._known[worker_pk]

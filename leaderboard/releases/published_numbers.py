@@ -1,7 +1,7 @@
 import math
 from dataclasses import dataclass
 
-# Sums are computed in another order than at publication.
+# The order of summation differs from that at publication.
 TOLERANCE = 1e-9
 
 # The reason why ratings of a banned worker do not count.

@@ -13,11 +13,13 @@ from leaderboard.boards.exports.board import WRITERS, as_bibtex
 from leaderboard.boards.exports.markdown import plain, with_notes
 from leaderboard.boards.exports.table import BoardTable
 from leaderboard.boards.selectors.judged import agreement_of
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.selectors.board_ratings import population_of, rank_rule
 from leaderboard.evaluation.selectors.system_ratings import (
     campaigns_of,
-    launched,
+    launched_evaluations,
     ratings_per_output,
+    system_ratings_of,
 )
 from leaderboard.evaluation.selectors.worker_figures import (
     WorkerFigures,
@@ -36,18 +38,21 @@ from leaderboard.stats.ranking import UNCONNECTED
 from leaderboard.table_stats.report import Mark, as_latex, interval_plot, some
 from leaderboard.tasks.config.differences import COMPARISON
 from leaderboard.tasks.models import Task
+from quality.detection.selectors import LIMIT, TOO_SMALL
+from quality.detection.stats.assess import can_tell
 
 _ETHICS = (
-    "- `ethics.md`: what an ethics board asks: consent, pay, who took part and left"
+    "- `ethics.md`: information for an ethics board (consent, pay, participation and "
+    "withdrawal)"
 )
 _CARDS = (
     "- `cards`: an evaluation card with the answers of the Human Evaluation Datasheet for "
     "each system"
 )
-_ENDS = "the best of several named answers is 1 and the worst 0"
+_ENDS = "of several named answers, the best is 1 and the worst 0"
 SIMPLE = "dot: score or share (%); line: 95% interval"
 LEGEND = (
-    "dot: score; thin line: 95 % interval; thick line: comparison interval "
+    "dot: score; thin line: 95% interval; thick line: comparison interval "
     "(without overlap: significantly different)"
 )
 
@@ -87,6 +92,16 @@ class Report:
         }
 
     @property
+    def ethics(self) -> str:
+        return ethics_sheet(
+            self.table.task.title,
+            self.methods,
+            list(self.campaigns),
+            worker_figures(self.campaigns),
+            simulated=self.simulated,
+        )
+
+    @property
     def simulated(self) -> bool:
         return any(cost.simulated for cost in self.costs)
 
@@ -94,7 +109,7 @@ class Report:
 def report(table: BoardTable) -> Report:
     by_system = {
         evaluation.submission.pk: campaigns_of(evaluation)
-        for evaluation in launched(_scored(table))
+        for evaluation in launched_evaluations(_scored_submissions(table))
     }
     asked = [
         (row.system, row.simulated, by_system[row.pk])
@@ -134,7 +149,7 @@ def methods(
     sentences = [
         f"{some(figures.n_workers, kind)}{how} {'; '.join(asked)} ({campaigns[0].hit_type.scale})",
         *(
-            f"They were asked about {name}: “{question.rstrip('.')}”"
+            f"They answered questions about {name}: “{question.rstrip('.')}”"
             for name, question in questions.items()
         ),
         *_rewordings(task, campaigns),
@@ -146,9 +161,17 @@ def methods(
         f"{some(figures.n_replaced, 'assignment')} asked for again"
         if figures.n_asked
         else f"Raters excluded: {figures.n_excluded or 'none'}",
+        *(_limits(figures) if figures.n_asked else ()),
         *(together.findings if together else _findings(table)),
     ]
     return " ".join(f"{text.rstrip('.')}." for text in sentences if text)
+
+
+def _limits(figures: WorkerFigures) -> list[str]:
+    n = max(figures.n_workers, 1)
+    n_tests = figures.n_asked / n
+    told = can_tell(n, n_tests, figures.n_assignments / n - n_tests)
+    return [LIMIT] if told else [LIMIT, TOO_SMALL]
 
 
 def _protocol(table: BoardTable, campaigns: list[Campaign]) -> str:
@@ -156,11 +179,23 @@ def _protocol(table: BoardTable, campaigns: list[Campaign]) -> str:
     rated = [row.human for row in table.rows if row.human]
     n_instances = max((score.of for score in rated), default=0)
     drawn = "randomly chosen " if n_instances < task.n_instances else ""
-    ratings = ratings_per_output(campaigns, human.ratings_per_instance)
+    planned = ratings_per_output(campaigns, human.ratings_per_instance)
+    # Tests take the place of some outputs, and some outputs are rated once more.
+    rows = HumanEvaluation.objects.filter(campaigns__campaign__in=campaigns).distinct()
+    counted = system_ratings_of([*rows.values_list("pk", flat=True)])
+    inputs = counted.groupby("submission")["instance"].agg(set)
+    n_shared = len(set.intersection(*inputs)) if len(inputs) else n_instances
+    same = n_shared >= n_instances
+    each = counted.groupby(["submission", "instance"])["worker"].nunique()
+    n_more = int((each > max(c.answers_per_hit or 0 for c in campaigns)).sum())
+    more = some(n_more, "output")
     return (
-        f"rated the outputs of {some(len(rated), 'system')} for the same "
-        f"{some(n_instances, f'{drawn}instance')} of {task.title}, {ratings} "
-        f"rating{'' if ratings == 1 else 's'} per output, by {human.design}"
+        f"rated the outputs of {some(len(rated), 'system')} for {'the same ' * same}"
+        f"{some(n_instances, f'{drawn}instance')}{' each' * (not same)} of {task.title}"
+        f"{f' ({n_shared:,} the same for all)' * (not same)}, {planned} "
+        f"rating{'' if planned == 1 else 's'} per output"
+        f"{f' and one more of {more}' * (n_more > 0)}"
+        f", by {human.design}"
     )
 
 
@@ -245,18 +280,10 @@ def _write(made: Report, folder: Path) -> None:
         return  # no person was paid here, and no ethics board of ours was asked
     if not made.table.task.by_colleagues:
         (folder / "costs.csv").write_text(csv_text(columns, rows), "utf-8")
-    sheet = ethics_sheet(
-        made.table.task.title,
-        made.methods,
-        list(made.campaigns),
-        worker_figures(made.campaigns),
-        simulated=made.simulated,
-    )
-    (folder / "ethics.md").write_text(sheet, "utf-8")
+    (folder / "ethics.md").write_text(made.ethics, "utf-8")
 
 
 def _ratings(made: Report) -> str:
-    """Return a row for each item and rater, with a column for each question."""
     import pandas as pd
 
     task, rows = made.table.task, made.together.rows if made.together else ()
@@ -283,7 +310,7 @@ def _write_cards(made: Report, folder: Path, site: str) -> None:
     teams = {
         row.pk: row.team.name if row.team else "anonymous" for row in made.table.rows
     }
-    for evaluation in launched(_scored(made.table)):
+    for evaluation in launched_evaluations(_scored_submissions(made.table)):
         submission = evaluation.submission
         figures = worker_figures(campaigns_of(evaluation))
         text = exports.as_markdown(
@@ -312,8 +339,10 @@ def _readme(made: Report) -> str:
             *([] if imported else [_ETHICS.replace(" pay,", "") if free else _ETHICS]),
             ""
             if free
-            else "- `data`: every rating under pseudonyms; `genie rebuild data` computes "
-            "the scores again",
+            else (
+                "- `data`: every rating under pseudonyms; `genie rebuild data` "
+                "recomputes the scores"
+            ),
             "",
         ]
     )
@@ -337,7 +366,7 @@ def _figure(table: BoardTable, together: SideBySide | None) -> str:
     return interval_plot(table.criteria[0], marks, LEGEND) if marks else ""
 
 
-def _scored(table: BoardTable) -> list[int]:
+def _scored_submissions(table: BoardTable) -> list[int]:
     return [row.pk for row in table.rows if row.human]
 
 
@@ -348,8 +377,8 @@ def _pay(figures: WorkerFigures, simulated: bool) -> str:
     if figures.hourly_cents and not figures.faster_than_reading:
         text += f" (${figures.hourly_cents / 100:.2f} an hour at the median pace)"
     if simulated:
-        return f"{text} in the books of the simulation; nobody was paid"
-    return f"{text}; workers were paid ${figures.paid_cents / 100:,.2f} in all"
+        return f"{text} in the simulation, and they were not paid"
+    return f"{text}, and workers were paid ${figures.paid_cents / 100:,.2f} in all"
 
 
 def _usd(cents: int) -> str:

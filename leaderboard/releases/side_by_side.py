@@ -23,7 +23,7 @@ from leaderboard.evaluation.selectors.system_ratings import (
 )
 from leaderboard.evaluation.services.joint import criteria_of
 from leaderboard.releases.gathering import comparisons as gathered
-from leaderboard.releases.gathering.joint import scored
+from leaderboard.releases.gathering.joint import scored_evaluations
 from leaderboard.stats.ranking import RANK_RULE, UNCONNECTED
 from leaderboard.table_stats.report import Mark, Sheet, ranks_in_words, some
 from leaderboard.tasks.models import Task
@@ -48,9 +48,9 @@ class SideBySide:
 
 
 def side_by_side(task: Task) -> SideBySide | None:
-    if compared := gathered.ended(task):
+    if compared := gathered.ended_comparisons(task):
         return _comparison_results(task, compared)
-    together = scored(task)
+    together = scored_evaluations(task)
     return _joint_results(task, together) if together else None
 
 
@@ -102,14 +102,13 @@ def _comparison_results(task: Task, rows: list[Comparison]) -> SideBySide:
 
 
 def _decisions(rows: Sequence[Comparison]) -> list[str]:
-    """Return a sentence for each rule with its error probability."""
     kinds = {
         (one.within.delta if one.within else one.delta, one.delta, rule_of(one))
         for one in rows
     }
     return [
-        f"Labels were read in random order by the rule {rule.name}, until it decided or no "
-        f"pair was left; the probability of a wrong decision is at most {delta:.4g}"
+        f"The rule {rule.name} read labels in random order until it decided or had "
+        f"read all pairs; the probability of a wrong decision is at most {delta:.4g}"
         + (f", {each:.4g} for each of several pairs (Bonferroni)" * (each < delta))
         + f", if {'workers' if rule.over_workers else 'labels'} are independent"
         + ("" if rule.anytime_valid else " and were read only once")

@@ -68,8 +68,8 @@ def newest_croissant(request: HttpRequest, slug: str) -> HttpResponse:
     except (FileNotFoundError, KeyError):
         raise Http404("The newest release has no such metadata.") from None
     found["description"] += (
-        f" The archive has the SHA-256 {release.sha256} and {release.n_bytes} bytes; "
-        "whoever runs this site hands it out."
+        f" The archive has the SHA-256 {release.sha256} and {release.n_bytes} bytes. "
+        "Ask this site's operator for it."
     )
     return JsonResponse(found, content_type="application/ld+json")
 

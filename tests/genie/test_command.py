@@ -1,6 +1,7 @@
 """`genie`: every command by its name, and a help that begins at the beginning."""
 
 import io
+import os
 import socket
 import subprocess
 import sys
@@ -8,7 +9,6 @@ from unittest.mock import Mock
 
 import pytest
 from django.core.management import get_commands
-from django.db import OperationalError
 
 from genie import command
 from genie.lib import site_address
@@ -37,7 +37,7 @@ def test_the_help_comes_without_loading_django(words):
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
     )  # fmt: skip
-    assert "make a site in this folder" in done.stdout
+    assert "create a site in this folder" in done.stdout
     assert done.stdout.endswith("quick\n")
 
 
@@ -46,7 +46,7 @@ def test_the_help_comes_without_loading_django(words):
     [
         (["load-task", "demo-qa"], ["load_task", "demo-qa"]),
         (["load_task", "demo-qa"], ["load_task", "demo-qa"]),
-        (["help", "load-task"], ["help", "load_task"]),
+        (["help", "load-task"], ["load_task", "--help"]),
         (["check", "--fail-level", "ERROR"], ["check", "--fail-level", "ERROR"]),
     ],
 )
@@ -57,19 +57,42 @@ def test_hyphens_and_underscores_name_the_same_command(monkeypatch, words, run):
         "django.core.management.execute_from_command_line", asked.append
     )
     command.main()
-    assert asked == [["genie", *run]]
+    assert asked == [["genie", run[0], "--traceback", *run[1:]]]
 
 
-def test_a_folder_without_a_site_gets_a_sentence_and_no_traceback(monkeypatch):
-    def run(words):
-        raise OperationalError("no such table: auth_user")
+TABLE = "system,instance,worker,value\na,1,x,3\na,2,y,4\nb,1,x,2\nb,2,y,1\n"
 
-    monkeypatch.setattr(sys, "argv", ["genie", "import-judgments", "x.csv"])
-    monkeypatch.setattr("django.core.management.execute_from_command_line", run)
-    with pytest.raises(
-        SystemExit, match="genie import-judgments: there is no site here"
-    ):
-        command.main()
+
+@pytest.mark.parametrize(
+    ("words", "code", "said", "unsaid"),
+    [
+        (["stats", "--help"], 0, "--version", "--settings --pythonpath --no-color"),
+        (["migrate", "--help"], 0, "--fake", "--settings --traceback --skip-checks"),
+        (["stats", "--version"], 0, "0.1.0\n", "5."),
+        (["stats", "-"], 0, "Systems: 4 ratings", "{"),
+        (["stats", "-", "--json", "-"], 0, '"n_systems": 2', "Systems:"),
+        (["audit-ranks", "-", "--json"], 0, '"systems"', "Traceback"),
+        (["stats", "nosuch.csv"], 1, "genie stats: There is no file", "CommandError"),
+        (["compare-crowds", "-", "-", "--json"], 0, "n_ratings", "Traceback"),
+        (["doctor"], 1, "there is no site here yet", "cannot be checked"),
+        (["token", "ada"], 1, "there is no site here yet", "Traceback"),
+    ],
+)
+def test_a_command_in_an_empty_folder_leaves_it_empty(
+    tmp_path, words, code, said, unsaid
+):
+    environment = {
+        name: value for name, value in os.environ.items() if name[:5] != "GENIE"
+    } | {"DJANGO_SETTINGS_MODULE": "genie.settings", "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-m", "manage", *words], cwd=tmp_path, env=environment,
+        capture_output=True, text=True, input=TABLE,
+    )  # fmt: skip
+    printed = done.stdout + done.stderr
+    assert done.returncode == code, printed
+    assert said in printed
+    assert [word for word in unsaid.split() if word in printed] == []
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_port_that_is_taken_is_said_before_anything_is_done():
@@ -131,3 +154,30 @@ def test_djangos_server_starts_with_its_checks():
     asked = [sys.executable, "manage.py", "runserver", "--help"]
     told = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=True)
     assert "--skip-checks" in told.stdout
+
+
+@pytest.mark.parametrize("words", [["--version"], ["stats", "--help"]])
+def test_beside_ciscos_package_the_command_stops_with_one_sentence(tmp_path, words):
+    info = tmp_path / "genie-26.9.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Name: genie\nVersion: 26.9\n")
+    done = subprocess.run(
+        [sys.executable, ROOT / "manage.py", *words], cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)}, capture_output=True, text=True,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == f"{command._COLLISION}\n"
+
+
+@pytest.mark.slow
+def test_the_same_commit_gives_the_same_wheels():
+    made = []
+    for _ in range(2):
+        subprocess.run(["make", "--silent", "wheels"], cwd=ROOT, check=True)
+        wheels = sorted((ROOT / "build/wheels").iterdir())
+        made.append({one.name: one.read_bytes() for one in wheels})
+    assert made[0] == made[1]
+    assert [name.split("-")[0] for name in made[0]] == [
+        "genie_client",
+        "genie_leaderboards",
+    ]

@@ -1,34 +1,56 @@
 """Examine the site: one line for each part, and an exit code."""
 
 import sys
+from dataclasses import asdict
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import CommandError, CommandParser
+from django.db import OperationalError, connection
 
+from genie.management import RefusingCommand, add_json
 from genie.upkeep.doctor import OK, PROBLEM, examine
 
 
-class Command(BaseCommand):
+class Command(RefusingCommand):
     help = (
-        "Examine the site, one line for each part: database, secret key, queue, disk, "
-        "mail, every upload by its checksum, money. Exits with 1 if there is a problem."
+        "Check the site and print one line for each part: database, secret key, "
+        "queue, disk, mail, uploads (by checksum), money. The exit code is 1 if there "
+        "is a problem."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
             "--quick",
             action="store_true",
-            help="leave out what reads all files and payments, or asks other servers",
+            help="skip checks that read all files and payments or contact other servers",
         )
+        add_json(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        verdicts = set()
+        refuse_empty_database()
+        found = {}
         for name, finding in examine(slow=not options["quick"]):
-            verdicts.add(finding.verdict)
+            found[name] = finding
+            if options["json"]:
+                continue
             style = self.style.SUCCESS if finding.verdict == OK else self.style.ERROR
             verdict = style(f"{finding.verdict:8}")
             self.stdout.write(f"{verdict} {name:17} {finding.sentence}")
             for point in finding.points.values():
                 self.stdout.write(f"{'':26} - {point}")
-        if PROBLEM in verdicts:
+        if options["json"]:
+            content = {name: asdict(one) for name, one in found.items()}
+            self.print_results("", options, content)
+        if PROBLEM in {one.verdict for one in found.values()}:
             sys.exit(1)
+
+
+def refuse_empty_database() -> None:
+    try:
+        tables = connection.introspection.table_names()
+    except OperationalError as error:
+        if "unable to open" in str(error):  # as no file is there
+            raise
+        return  # examined like everything else
+    if not tables:
+        raise CommandError("There is no site here yet. Run `genie up` to create one.")

@@ -11,8 +11,9 @@ from genie.upkeep.restore import restore
 
 class Command(RefusingCommand):
     help = (
-        "Check a backup and bring the site back from it, all or nothing. Stop the "
-        "site and its queue before, and run `genie migrate` and `genie doctor` after."
+        "Check a backup and restore the site from it, completely or not at all. Stop "
+        "the site and its queue first. Afterwards run `genie migrate` and `genie "
+        "doctor`."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -20,12 +21,12 @@ class Command(RefusingCommand):
         parser.add_argument(
             "--replace",
             action="store_true",
-            help="put the backup in the place of the database that is here",
+            help="replace the current database with the backup",
         )
         parser.add_argument(
             "--other-key",
             action="store_true",
-            help="go on with another secret key than the backup's",
+            help="keep this site's secret key, which differs from the backup's",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:

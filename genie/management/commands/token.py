@@ -12,7 +12,7 @@ from genie.management import RefusingCommand
 
 
 class Command(RefusingCommand):
-    help = "Create an API token for an account and print it; it cannot be shown again."
+    help = "Create an API token for an account and print it once."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("username")
@@ -37,7 +37,7 @@ class Command(RefusingCommand):
             dest="days",
             action="store_const",
             const=None,
-            help="a token that never expires",
+            help="create a token that never expires",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:

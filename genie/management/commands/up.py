@@ -13,9 +13,9 @@ from genie.lib.site_address import OWN_MACHINE
 
 class Command(LocalSite):
     help = (
-        "Make a site in the folder var/ (or GENIE_VAR), or start the one that is "
-        "there: create or upgrade its database, run the web server and the queue, "
-        "and stop both on Ctrl-C or SIGTERM."
+        "Start the site in the folder var/ (or GENIE_VAR), and create it if there is "
+        "none. This creates or upgrades the database and runs the web server and the "
+        "queue until Ctrl-C or SIGTERM."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -23,8 +23,8 @@ class Command(LocalSite):
         parser.add_argument(
             "--host",
             default=LOCAL,
-            help="address to listen on; 0.0.0.0 lets other machines in, whose "
-            "requests must use one of GENIE_HOSTS",
+            help="address to listen on (0.0.0.0 admits other machines, whose requests "
+            "must use a name in GENIE_HOSTS)",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -40,7 +40,7 @@ class Command(LocalSite):
             self.start_queue(processes)
             self._print_way_in(address, is_open=host not in OWN_MACHINE)
             processes.wait()
-            raise CommandError("A process of the site exited unexpectedly; see above.")
+            raise CommandError("A process of the site exited unexpectedly. See above.")
         except Stopped:
             self.say("stopping")
         finally:
@@ -51,7 +51,7 @@ class Command(LocalSite):
         lines = ["", f"  Genie runs at {address}/", ""]
         if first_staff.is_wanted():
             lines += [
-                "  Begin here: make the first staff account, within a day, at",
+                "  Start here: create the first staff account within a day at",
                 f"  {address}{first_staff.way()}",
                 "",
             ]

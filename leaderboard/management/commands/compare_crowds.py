@@ -1,14 +1,15 @@
 """Compare two crowds on the same systems: a task's pools, or two files."""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
 from genie.lib.errors import GenieError
-from genie.management import RefusingCommand
+from genie.management import RefusingCommand, add_json
 from genie.upkeep.engines import working_copy
-from leaderboard.boards.selectors.certainty import pools_of
+from leaderboard.boards.selectors.certainty import TwoPools, pools_of
 from leaderboard.imports.readers import options as of_files
 from leaderboard.table_stats.two_crowds import as_lines, compare_tables
 from leaderboard.tasks.models import Task
@@ -19,7 +20,8 @@ class Command(RefusingCommand):
     help = (
         "Compare two crowds on the systems that both rated: differences of scores, "
         "ranks, correlation, variance components, and a test of whether their workers "
-        "are draws from one population, with the smallest difference that it finds."
+        "are drawn from one population, with the smallest difference that it can "
+        "detect."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -34,20 +36,31 @@ class Command(RefusingCommand):
             "--scale",
             choices=("value", "log"),
             default="value",
-            help="ratings as they are, or logarithms of magnitudes",
+            help="use the ratings, or logarithms of magnitudes",
         )
-        parser.add_argument("--seed", type=int, default=0, help="of the exchanges")
+        parser.add_argument(
+            "--seed", type=int, default=0, help="random seed for the exchanges"
+        )
+        add_json(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         crowds: list[str] = options["crowds"]
         if len(crowds) > 2:
             raise CommandError("Give a task, or two files.")
-        with working_copy():
-            lines = _of_task(crowds[0]) if len(crowds) == 1 else _of_files(options)
-        self.stdout.write("\n".join(lines))
+        if len(crowds) == 2:
+            found = _of_files(options)
+        else:
+            with working_copy():
+                found = _of_task(crowds[0])
+        lines = [
+            line
+            for one in found
+            for line in as_lines((one.first, one.second), one.criterion, one.comparison)
+        ]
+        self.print_results("\n".join(lines), options, [*map(asdict, found)])
 
 
-def _of_task(slug: str) -> list[str]:
+def _of_task(slug: str) -> list[TwoPools]:
     task = Task.objects.filter(slug=slug).first()
     if task is None:
         raise GenieError(f"There is no task {slug!r}.", code="not-found")
@@ -57,14 +70,10 @@ def _of_task(slug: str) -> list[str]:
             f"No system of {task.title} was rated on two platforms.",
             code="nothing-to-compare",
         )
-    return [
-        line
-        for one in pools
-        for line in as_lines((one.first, one.second), one.criterion, one.comparison)
-    ]
+    return pools
 
 
-def _of_files(options: dict[str, Any]) -> list[str]:
+def _of_files(options: dict[str, Any]) -> list[TwoPools]:
     first, second = map(Path, options["crowds"])
     found = compare_tables(
         first,
@@ -73,5 +82,4 @@ def _of_files(options: dict[str, Any]) -> list[str]:
         scale=options["scale"],
         seed=options["seed"],
     )
-    names = (first.name, second.name)
-    return [line for name, one in found for line in as_lines(names, name, one)]
+    return [TwoPools(name, first.name, second.name, one) for name, one in found]

@@ -1,5 +1,6 @@
 """Run a demonstration on this machine, with nothing but Python."""
 
+from functools import partial
 from typing import Any
 
 from django.conf import settings
@@ -59,12 +60,13 @@ class Command(LocalSite):
         processes.do(self.prepare_database)
         self.load_site()
         address = self.start_site(processes, port)
-        self.say(f"{address}/ answers; its boards fill while you look")
+        # in a fork, so that the others share no connection to the database
+        processes.do(partial(self._print_way_in, address))
         processes.do(self._fill)
         self.start_queue(processes)
-        self._print_way_in(address)
+        self.say("Ctrl-C stops everything.")
         processes.wait()
-        raise CommandError("A process of the demo exited unexpectedly; see above.")
+        raise CommandError("A process of the demo exited unexpectedly. See above.")
 
     def _print_way_in(self, address: str) -> None:
         lines = ["", f"  Genie runs at {address}/  (admin: {address}/admin/)", ""]
@@ -72,6 +74,6 @@ class Command(LocalSite):
             lines.append(
                 f"  {account.role:22} {account.username:8} password {account.password}"
             )
-        lines += ["", "  Ctrl-C stops everything.", ""]
+        lines += ["", "  Its boards fill as you watch.", ""]
         self.stdout.write("\n".join(lines))
         self.stdout.flush()

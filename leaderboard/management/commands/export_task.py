@@ -9,20 +9,20 @@ from leaderboard.tasks.services.bundles import export_bundle
 
 class Command(BaseCommand):
     help = (
-        "Write a loaded task as a bundle, task.toml and test.jsonl: a zip file, or a "
-        "folder. The same task gives the same bytes."
+        "Write a loaded task as a bundle of task.toml and test.jsonl, in a zip file "
+        "or folder. The same task always gives the same bytes."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("slug", help="the benchmark task")
         parser.add_argument(
-            "--out", type=Path, help="SLUG.zip by default; a folder without .zip"
+            "--out", type=Path, help="SLUG.zip by default; without .zip, a folder"
         )
         parser.add_argument(
             "--with-hidden-references",
             action="store_true",
-            help="for whom you trust with them; without them, the bundle is another "
-            "test set",
+            help="include hidden references (for people you trust; without them, the "
+            "bundle is a different test set)",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -33,9 +33,9 @@ class Command(BaseCommand):
         bundle = export_bundle(task, with_references=told)
         out: Path = options["out"] or Path(f"{task.slug}.zip")
         if out.suffix == ".zip":
-            out.write_bytes(bundle.zipped())
+            out.write_bytes(bundle.to_zip())
         else:
             out = bundle.write(out)
         self.stdout.write(f"Written to {out}: {task.n_instances:,} instances.")
         if task.hidden_references and not told:
-            self.stdout.write("Without the references, which are hidden.")
+            self.stdout.write("The bundle does not include the hidden references.")

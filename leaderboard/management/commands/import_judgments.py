@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.db import DatabaseError
+from django.core.management.base import CommandError, CommandParser
 
 from genie.lib.errors import GenieError
 from genie.lib.logs import one_line
-from genie.lib.serving.health import is_migrated
+from genie.management import RefusingCommand
 from leaderboard.files import File, printable
 from leaderboard.imports.models import Import
 from leaderboard.imports.readers import options as of_files
@@ -36,19 +35,21 @@ from leaderboard.tasks.selectors import ASKED
 _EVERY = 10_000
 
 
-class Command(BaseCommand):
+class Command(RefusingCommand):
     help = (
-        "Import ratings from files and give them a board. The command shows the role of "
-        "each column and asks what the files leave open. --dry-run stores nothing."
+        "Import ratings from files and create a board. The command shows the role of "
+        "each column and asks for missing details. --dry-run only checks the files."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "path", nargs="*", type=Path, help="files, or a folder with all of them"
+            "path", nargs="*", type=Path, help="files, or a folder that contains them"
         )
-        what = "a new name; without one, a dry run"
+        what = "slug of a new task (without it, a dry run)"
         parser.add_argument("--task", default="", metavar="SLUG", help=what)
-        parser.add_argument("--layout", default="", help="otherwise it is guessed")
+        parser.add_argument(
+            "--layout", default="", help="format of the files (default: detected)"
+        )
         of_files.add_arguments(parser)
         for name, what in _PAIRS.items():
             parser.add_argument(
@@ -59,8 +60,8 @@ class Command(BaseCommand):
                 help=what,
             )
         parser.add_argument("--title", default="", help="of the task")
-        parser.add_argument("--source", default="", help="where the files are from")
-        parser.add_argument("--licence", default="", help="of the files")
+        parser.add_argument("--source", default="", help="where the files come from")
+        parser.add_argument("--license", default="", help="of the files")
         parser.add_argument("--citation", default="")
         of_files.add_raters(parser)
         parser.add_argument("--owner", default="", help="a member of staff")
@@ -68,10 +69,10 @@ class Command(BaseCommand):
             "--published",
             type=Path,
             metavar="FILE",
-            help="numbers that were printed of them, to stand beside ours",
+            help="published numbers to compare with Genie's",
         )
         parser.add_argument(
-            "--part", default="", help="of --published only ids that begin so"
+            "--part", default="", help="use only ids in --published with this prefix"
         )
         parser.add_argument("--dry-run", action="store_true", help="store nothing")
         parser.add_argument("--json", action="store_true", help="print JSON")
@@ -79,23 +80,14 @@ class Command(BaseCommand):
             "--take-back",
             type=int,
             metavar="NUMBER",
-            help="delete an import and all that hangs on it, by its number",
+            help="delete the import with this number and everything that depends on it",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            if options["take_back"] is not None:
-                self._take_back(options["take_back"])
-            else:
-                self._run(options)
-        except GenieError as error:
-            raise CommandError(one_line(error.message, 4_000)) from error
-        except DatabaseError as error:
-            if is_migrated():
-                raise
-            raise CommandError(
-                "This site has no tables yet: run genie migrate."
-            ) from error
+        if options["take_back"] is not None:
+            self._take_back(options["take_back"])
+        else:
+            self._run(options)
 
     def _run(self, options: dict[str, Any]) -> None:
         if not options["path"]:
@@ -107,7 +99,9 @@ class Command(BaseCommand):
             # errors of the list are reported before anything is stored
             published_in(printed, options["part"])
         choices = of_files.choices_of(options)
-        found = self._settled(files, options, choices, _about(options, said, choices))
+        found = self._ask_open_questions(
+            files, options, choices, _about(options, said, choices)
+        )
         judgments = require_ratings(found)
         about = _about(options, said, choices | found.mapping)
         slug = options["task"]
@@ -128,10 +122,10 @@ class Command(BaseCommand):
         if dry:
             check(judgments, slug=slug, about=about, files=files)
             sentence = (
-                f"{slug} could be imported; nothing was stored. Its title, unless the task "
-                f"is there already: {about.title or slug} (--title)."
+                f"{slug} can be imported. This was a dry run. Its title, unless the "
+                f"task already exists: {about.title or slug} (--title)."
                 if slug
-                else "These ratings can be imported with --task SLUG; nothing was stored."
+                else "These ratings can be imported with --task SLUG. This was a dry run."
             )
             (self.stderr if options["json"] else self.stdout).write(sentence)
             return
@@ -148,7 +142,7 @@ class Command(BaseCommand):
         if printed:
             keep_published(row.task, printed, part=options["part"])
 
-    def _settled(
+    def _ask_open_questions(
         self,
         files: list[File],
         options: dict[str, Any],
@@ -162,7 +156,7 @@ class Command(BaseCommand):
                 _refusal(asked, found, _open_scales(found, about, files))
             )
         if found.columns and not options["json"]:
-            self.stdout.write(_listed(found))
+            self.stdout.write(_list_columns(found))
         while left := _open(found):
             try:
                 answer = {left[0].name: self._ask(left[0], found, choices)}
@@ -172,7 +166,7 @@ class Command(BaseCommand):
                 self.stderr.write(error.message)
         if asked:
             again = {k: v for k, v in found.mapping.items() if k != "lost"}
-            self.stderr.write("To answer the same again, save this for --mapping:\n")
+            self.stderr.write("To reuse these answers, save this for --mapping:\n")
             self.stderr.write(to_toml(again))
         return found
 
@@ -194,14 +188,16 @@ class Command(BaseCommand):
         options = {str(n): option for n, option in enumerate(one.options, 1)}
         picked = [options.get(part.strip(), "") for part in answer.split(",")]
         if one.name == "lost" and "yes" not in (answer, *picked):
-            raise CommandError("Nothing was imported.")
+            raise CommandError("The files were not imported.")
         return answer if not all(picked) else picked if picked[1:] else picked[0]
 
     def _input(self, what: str, usual: str) -> str:
         hint = f" [{usual}]" if usual else ""
         self.stderr.write(f"{printable(what)}{hint}: ", ending="")
         if not (answer := sys.stdin.readline()):
-            raise CommandError("Nothing was imported: a question has no answer.")
+            raise CommandError(
+                "The files were not imported, because a question has no answer."
+            )
         return answer.strip() or usual
 
     def _tell(self, what: str, done: int, of: int) -> None:
@@ -215,8 +211,8 @@ class Command(BaseCommand):
             return
         unknown = [name for name in ASKED if name not in row.known]
         self.stdout.write(
-            f"Import {row.pk}: /tasks/{row.task.slug}/ has its board. Nothing is known of "
-            f"{', '.join(unknown)}; --known NAME=WORDS says it."
+            f"Import {row.pk}: /tasks/{row.task.slug}/ has its board. Missing "
+            f"details: {', '.join(unknown)}. Add them with --known NAME=TEXT."
         )
 
     def _take_back(self, pk: int) -> None:
@@ -224,15 +220,15 @@ class Command(BaseCommand):
         if row is None:
             raise CommandError(f"There is no import {pk}.")
         slug, remains = row.task.slug, take_back(row, self._tell)
-        left = "keeps what else was imported" if remains else "is gone"
-        self.stdout.write(f"Import {pk} is taken back; the task {slug} {left}.")
+        left = "keeps its other imports" if remains else "is gone"
+        self.stdout.write(f"Import {pk} was removed. The task {slug} {left}.")
 
 
 _PAIRS = {
-    "known": f"what is known of {', '.join(ASKED)}",
-    "question": "what people read for a criterion",
-    "scale": "the lowest and highest possible answer, such as overall='1 to 7'; without "
-    "a name, of every criterion",
+    "known": f"details about {', '.join(ASKED)}",
+    "question": "the question people saw for a criterion",
+    "scale": "lowest and highest possible answer, such as overall='1 to 7' (without a "
+    "name, for every criterion)",
 }
 
 
@@ -250,7 +246,7 @@ def _pairs(name: str, given: list[str]) -> dict[str, str]:
     return pairs
 
 
-def _listed(found: Proposal) -> str:
+def _list_columns(found: Proposal) -> str:
     lines = ["Columns:"] if found.columns else []
     for one in found.columns:
         n = f" ({len(one.fields):,} columns)" if len(one.fields) > 1 else ""
@@ -284,7 +280,7 @@ def _refusal(asked: Sequence[Choice], found: Proposal, more: Sequence[str]) -> s
         lines.append(one_line(one.question, 1_000))
         if one.name != "words":
             lines.append(f"  --choose {one.name}=… with one of: {options}")
-    return "\n".join([*lines, *more, _listed(found)])
+    return "\n".join([*lines, *more, _list_columns(found)])
 
 
 def _about(
@@ -293,7 +289,7 @@ def _about(
     return About(
         title=options["title"],
         source=options["source"],
-        licence=options["licence"],
+        licence=options["license"],
         citation=options["citation"],
         raters=options["raters"],
         known=said["known"],

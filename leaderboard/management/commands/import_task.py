@@ -1,32 +1,28 @@
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
-from genie.lib.errors import GenieError
 from genie.lib.logs import one_line
-from leaderboard.tasks.drafts.bundle import opened
+from genie.management import RefusingCommand
+from leaderboard.tasks.drafts.bundle import open_bundle
 from leaderboard.tasks.services.bundles import import_bundle, look_at
 
 
-class Command(BaseCommand):
+class Command(RefusingCommand):
     help = (
         "Load a task from a bundle: a folder or a zip file with task.toml and "
-        "test.jsonl. The same bundle again changes nothing."
+        "test.jsonl. Loading the same bundle again has no effect."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("path", type=Path, help="a folder or a zip file")
-        parser.add_argument("--dry-run", action="store_true", help="only look at it")
+        parser.add_argument(
+            "--dry-run", action="store_true", help="check the bundle without loading it"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            self._run(options)
-        except GenieError as error:
-            raise CommandError(one_line(error.message, 4_000)) from error
-
-    def _run(self, options: dict[str, Any]) -> None:
-        bundle = opened(options["path"])
+        bundle = open_bundle(options["path"])
         looked = look_at(bundle)
         if looked.problems:
             listed = "\n".join(f"  {one_line(one, 600)}" for one in looked.problems)
@@ -41,6 +37,8 @@ class Command(BaseCommand):
         self.stdout.write(
             f"Loaded {bundle.slug}: {report.n_instances:,} instances."
             if report.created
-            else f"{bundle.slug} is already loaded with these instances; nothing has "
-            "changed but what task.toml says."
+            else (
+                f"{bundle.slug} is already loaded with these instances. Only its "
+                "settings now follow task.toml."
+            )
         )

@@ -16,7 +16,7 @@ from genie.management import RefusingCommand
 from leaderboard.judges.definition import MODES, POINTWISE, SCRIPTED
 from leaderboard.judges.models import JudgeRun
 from leaderboard.judges.scripted import SCRIPTS
-from leaderboard.judges.selectors.told import cents, leaving, progress
+from leaderboard.judges.selectors.told import cents, data_sent, progress
 from leaderboard.judges.services import ask, decide, define
 from leaderboard.judges.services.work import work
 from leaderboard.tasks.models import Task
@@ -28,8 +28,8 @@ _PACE = {"per_minute", "at_once", "timeout_seconds", "n_retries", "family"}
 class Command(RefusingCommand):
     refusals = (GenieError, ConfigurationError)
     help = (
-        "Let a judge answer what people are asked about the systems of a task. Without "
-        "--send only the price and what would leave are said."
+        "Have a judge answer people's questions about the systems of a task. Without "
+        "--send, the command only shows the price and the data that would be sent."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -37,27 +37,33 @@ class Command(RefusingCommand):
         who = parser.add_mutually_exclusive_group(required=True)
         who.add_argument("--judge", type=Path, help="TOML file of a judge")
         who.add_argument(
-            "--script", choices=list(SCRIPTS), help="a script of this site instead"
+            "--script",
+            choices=list(SCRIPTS),
+            help="use one of this site's scripts instead",
         )
         parser.add_argument(
-            "--send", action="store_true", help="really ask; else only say the price"
+            "--send",
+            action="store_true",
+            help="send the requests (default: only show the price)",
         )
         parser.add_argument(
-            "--most-cents", type=int, help="what it may cost; needed where it costs"
+            "--most-cents",
+            type=int,
+            help="spending limit in cents (required for paid endpoints)",
         )
-        parser.add_argument("--instances", type=int, help="only so many")
+        parser.add_argument("--instances", type=int, help="maximum number of instances")
         parser.add_argument(
-            "--per-page", type=int, help="outputs on a page, in joint mode"
+            "--per-page", type=int, help="outputs per page in joint mode"
         )
         parser.add_argument(
             "--mode", choices=MODES, default=POINTWISE, help="of a script"
         )
         parser.add_argument("--criteria", nargs="+", default=[])
         parser.add_argument(
-            "--references", action="store_true", help="hidden ones, too"
+            "--references", action="store_true", help="send hidden references, too"
         )
         parser.add_argument(
-            "--private", action="store_true", help="private outputs, too"
+            "--private", action="store_true", help="send private outputs, too"
         )
         parser.add_argument(
             "--audit",
@@ -65,13 +71,13 @@ class Command(RefusingCommand):
             nargs="?",
             const=ask.AUDITED,
             default=0,
-            help="send so many outputs of a task again with planted commands (alone: "
-            f"{ask.AUDITED}), as a licence needs it",
+            help="send this many outputs again with planted commands, as required for "
+            f"a license (default without a number: {ask.AUDITED})",
         )
         parser.add_argument(
-            "--occasion", default="", help="ask again what was answered"
+            "--occasion", default="", help="repeat questions that were answered before"
         )
-        parser.add_argument("--by", help="user who answers for the scores of a task")
+        parser.add_argument("--by", help="user responsible for the scores of a task")
 
     def handle(self, *args: Any, **options: Any) -> None:
         task = Task.objects.filter(slug=options["task"]).first()
@@ -91,17 +97,17 @@ class Command(RefusingCommand):
             occasion=options["occasion"],
             audit=options["audit"],
         )
-        name, version, made, prices, pace = _given(options)
+        name, version, made, prices, pace = _read_options(options)
         judge = define.make(name, version, made, by=by, **prices, **pace)
         # an unapproved run leaves no rows
         with transaction.atomic():
             run = ask.ask(judge, task, wish, by=by)
-            self.stdout.write("\n".join([judge.signature, *leaving(run)]))
+            self.stdout.write("\n".join([judge.signature, *data_sent(run)]))
             if options["send"]:
                 decide.approve(
                     run,
                     by=by,
-                    cents=allowed(run.most_cents, options["most_cents"]),
+                    cents=spending_limit(run.most_cents, options["most_cents"]),
                     references=run.with_references,
                     private=run.with_private,
                 )
@@ -110,7 +116,7 @@ class Command(RefusingCommand):
         if options["send"]:
             run_here(run, self.stdout.write)
         else:
-            self.stdout.write("Nothing was sent; --send asks.")
+            self.stdout.write("No requests were sent. Use --send to send them.")
 
 
 def run_here(run: JudgeRun, say: Callable[[str], Any]) -> None:
@@ -130,15 +136,13 @@ def run_here(run: JudgeRun, say: Callable[[str], Any]) -> None:
         say(f"  {one['n']:,} × {one['problem']}")
 
 
-def allowed(most: int, said: int | None) -> int:
+def spending_limit(most: int, said: int | None) -> int:
     if most and said is None:
-        raise CommandError(
-            "This costs money: say with --most-cents how much it may be."
-        )
+        raise CommandError("This costs money. Set a limit with --most-cents.")
     return said or 0
 
 
-def _given(options: dict[str, Any]) -> tuple[str, str, Any, Any, Any]:
+def _read_options(options: dict[str, Any]) -> tuple[str, str, Any, Any, Any]:
     if script := options["script"]:
         mode = options["mode"]
         made = {"endpoint": SCRIPTED, "model": script, "mode": mode}
@@ -161,4 +165,4 @@ def read_judge(path: Path) -> tuple[str, str, Any, Any, Any]:
         pace = {name: said[name] for name in _PACE & set(said)}
         return said["name"], said["version"], made, prices, pace
     except (OSError, ValueError, KeyError, AttributeError) as error:
-        raise CommandError(f"{path} is no judge: {error!r}.") from error
+        raise CommandError(f"{path} does not define a judge: {error!r}.") from error

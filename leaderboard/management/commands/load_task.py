@@ -1,27 +1,26 @@
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandParser
 
 from genie.lib.errors import GenieError
 from genie.lib.logs import one_line
+from genie.management import RefusingCommand
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.services.load import load_task
 
 _KINDS = ("added", "removed", "changed")
 
 
-class Command(BaseCommand):
+class Command(RefusingCommand):
     help = (
-        "Load a benchmark task from its official release. Loading the same "
-        "release again changes no data; a changed release is refused, and the "
-        "differences are listed."
+        "Load a benchmark task from its official release. Loading the same release "
+        "again changes no data. A changed release is refused, with a list of the "
+        "differences."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument(
-            "slug", help="the task: a folder in leaderboard/tasks/shipped/"
-        )
+        parser.add_argument("slug", help="task, a folder in leaderboard/tasks/shipped/")
         parser.add_argument(
             "--source", help="folder of the release; not needed for demo tasks"
         )
@@ -32,36 +31,56 @@ class Command(BaseCommand):
         parser.add_argument(
             "--hide-references",
             action="store_true",
-            help="do not show the references on any page, in the API or in exports",
+            help="hide the references on all pages, in the API and in exports",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
         slug, source = options["slug"], options["source"]
         # compared afterwards: the same release may still have a changed task.toml
         before = Task.objects.filter(slug=slug).values().first()
-        try:
-            report = load_task(
-                slug,
-                _source(source),
-                hide_references=options["hide_references"],
-                reader=options["reader"],
-            )
-        except GenieError as error:
-            raise CommandError(_refusal(error)) from error
+        report = load_task(
+            slug,
+            _source(source),
+            hide_references=options["hide_references"],
+            reader=options["reader"],
+        )
         hidden = "hidden" if report.task.hidden_references else "open"
         loaded = f"{report.n_instances:,} instances, references {hidden}"
         if report.created:
             self.stdout.write(f"Loaded {slug}: {loaded}.")
         elif Task.objects.filter(slug=slug).values().first() == before:
             self.stdout.write(
-                f"{slug} is already loaded from this release ({loaded}); nothing "
-                "has changed."
+                f"{slug} is already loaded from this release ({loaded}) and has not "
+                "changed."
             )
         else:
             self.stdout.write(
-                f"{slug} is already loaded from this release ({loaded}); its "
+                f"{slug} is already loaded from this release ({loaded}). Its "
                 "description and settings now follow task.toml and the options."
             )
+
+    def refusal(self, error: GenieError) -> str:
+        if error.code == "unusable-task":
+            wrong = [
+                f"  {one_line(': '.join(problem), 400)}"
+                for problem in error.details["problems"]
+            ]
+            return "\n".join(
+                ["The task was not loaded, because task.toml has errors.", *wrong]
+            )
+        if error.code != "release-changed":
+            return one_line(error.message, 4_000)
+        lines = ["The release differs from the loaded one, so it was not loaded."]
+        for kind in _KINDS:
+            n, named = error.details[f"n_{kind}"], error.details[kind]
+            shown = ", ".join(one_line(key, 80) for key in named)
+            more = ", …" if n > len(named) else ""
+            lines.append(f"  {kind:<8}{n:>6,}{'  ' if named else ''}{shown}{more}")
+        lines.append(
+            "Scores on different instances cannot share a leaderboard. Load it under a "
+            "different slug."
+        )
+        return "\n".join(lines)
 
 
 def _source(source: str | None) -> Path | str | None:
@@ -69,25 +88,3 @@ def _source(source: str | None) -> Path | str | None:
         return None
     path = Path(source).expanduser()
     return path if path.exists() else source
-
-
-def _refusal(error: GenieError) -> str:
-    if error.code == "unusable-task":
-        wrong = [
-            f"  {one_line(': '.join(problem), 400)}"
-            for problem in error.details["problems"]
-        ]
-        return "\n".join(["Nothing has been loaded: task.toml is not usable.", *wrong])
-    if error.code != "release-changed":
-        return one_line(error.message, 4_000)
-    lines = ["The release differs from the loaded one; nothing has been changed."]
-    for kind in _KINDS:
-        n, named = error.details[f"n_{kind}"], error.details[kind]
-        shown = ", ".join(one_line(key, 80) for key in named)
-        more = ", …" if n > len(named) else ""
-        lines.append(f"  {kind:<8}{n:>6,}{'  ' if named else ''}{shown}{more}")
-    lines.append(
-        "Scores on different instances cannot share a leaderboard: load it "
-        "under another slug."
-    )
-    return "\n".join(lines)

@@ -5,49 +5,54 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.urls import reverse
 from django.utils.text import slugify
 
 from crowd.hit_templates.form import MOST_ON_A_PAGE
+from crowd.platforms.base import all_platforms
 from crowd.workers.services.invitations import study_links
 from genie.lib.errors import GenieError
 from genie.lib.logs import one_line
+from genie.management import RefusingCommand
 from leaderboard.management.owner import owner
 from leaderboard.metrics.base import all_metrics
 from leaderboard.studio.services import keep, look, make, preview, start
 from leaderboard.tasks.drafts.ask import KINDS, OVERALL, Ask, offered_designs
+from leaderboard.tasks.intake.guess import ONLY_NUMBERS
 from leaderboard.tasks.intake.join import Material
 from leaderboard.tasks.intake.roles import IGNORED, Said
 
 HINTS = {
-    "tests-stand-out": " Here: --despite WHY, or a task without them, --tests 0.",
-    "release-changed": " Here: another name for the new files.",
-    "no-system-column": " Here: --system COLUMN.",
-    "no-input-column": " Here: --input COLUMN.",
-    look.NO_QUESTION: " Here: --ask WORDS.",
-    look.NO_LANGUAGE.format("inputs"): " Here: --source-language CODE.",
-    look.NO_LANGUAGE.format("outputs"): " Here: --target-language CODE.",
+    "tests-stand-out": " Use --despite WHY, or omit test questions with --tests 0.",
+    "release-changed": " Use a different name for the new files.",
+    "no-system-column": " Use --system COLUMN.",
+    ONLY_NUMBERS: " (--system COLUMN takes it as a system's outputs)",
+    "no-input-column": " Use --input COLUMN.",
+    look.NO_QUESTION: " Use --ask TEXT.",
+    look.NO_LANGUAGE.format("inputs"): " Use --source-language CODE.",
+    look.NO_LANGUAGE.format("outputs"): " Use --target-language CODE.",
 }
 
 
-class Command(BaseCommand):
+class Command(RefusingCommand):
     help = (
-        "Make a task of files of outputs: read them, load the task, submit each "
-        "system, and show the price. With --approve, start: the price is shown and "
-        "has to be confirmed. The same command again goes on where it was cut off."
+        "Create a task from files of outputs: read them, load the task, submit each "
+        "system, and show the price. With --approve, confirm the price and start. If "
+        "the command is interrupted, run it again to continue."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "name", help="the task's address: my-summaries; or a file of outputs"
+            "name", help="slug of the task, such as my-summaries, or a file of outputs"
         )
         parser.add_argument(
             "--outputs",
             nargs="+",
             default=[],
             metavar="FILE",
-            help="CSV, TSV, JSON, JSONL, XLSX or TXT: a column or a file for each system",
+            help="CSV, TSV, JSON, JSONL, XLSX or TXT files, with a column or a file "
+            "for each system",
         )
         _about_files(parser)
         _about_questions(parser)
@@ -58,19 +63,12 @@ class Command(BaseCommand):
             options["outputs"] = [options["name"], *options["outputs"]]
             options["name"] = slugify(file.stem).replace("_", "-")
         options["workers"] = options["workers"] or _who_rates()
-        try:
-            self._run(options)
-        except GenieError as error:
-            hint = HINTS.get(error.code, "")
-            raise CommandError(one_line(error.message, 4_000) + hint) from error
-
-    def _run(self, options: dict[str, Any]) -> None:
         material = self._material(options)
         ask = _ask(options)
         drafted = look.draft_of(material, ask)
         if drafted.problems or drafted.bundle is None:
             hinted = [f"{one}{HINTS.get(one, '')}" for one in drafted.problems]
-            _refuse("The task cannot be made", hinted)
+            _refuse("The task cannot be created", hinted)
         self._say_asked(drafted.bundle.document, ask)
         if options["save"]:
             home = drafted.bundle.write(options["save"])
@@ -78,9 +76,9 @@ class Command(BaseCommand):
         if options["preview"]:
             page = preview.first_page(drafted.bundle, material)
             options["preview"].write_text(page, encoding="utf-8")
-            self.stdout.write(f"The first page that people see: {options['preview']}")
+            self.stdout.write(f"The first page that raters see: {options['preview']}")
         if options["dry_run"]:
-            self.stdout.write("Nothing has been loaded (--dry-run).")
+            self.stdout.write("The task was not loaded (--dry-run).")
             return
         by = owner(options["owner"])
         made = make.make(
@@ -93,20 +91,24 @@ class Command(BaseCommand):
         )
         self._start(made, ask, by, options)
 
+    def refusal(self, error: GenieError) -> str:
+        return super().refusal(error) + HINTS.get(error.code, "")
+
     def _material(self, options: dict[str, Any]) -> Material:
         paths = {Path(path).name: path for path in options["outputs"]}
         if len(paths) < len(options["outputs"]):
             paths = {path: path for path in options["outputs"]}
-        opened = look.opened(paths)
+        opened = look.open_files(paths)
         try:
-            files = look.look_at(opened, _said(options))
+            files = look.look_at(opened, _read_options(options))
         finally:
             for _, stream in opened:
                 stream.close()
         for use in files.uses:
             name = f" “{use.name}”" if use.name else ""
             shown = "" if use.format == "text" else f", shown as {use.format}"
-            line = f"{use.file}: {use.column}: {use.why or use.role}{name}{shown}"
+            why = (use.why or use.role) + HINTS.get(use.why, "")
+            line = f"{use.file}: {use.column}: {why}{name}{shown}"
             if use.role != IGNORED or len(files.uses) < 30:
                 self.stdout.write(f"  {one_line(line, 200)}")
         if files.problems or files.material is None:
@@ -118,7 +120,7 @@ class Command(BaseCommand):
 
     def _say_asked(self, document: Any, ask: Ask) -> None:
         table = document.get(ask.way.table())
-        self.stdout.write(f"People are asked ({ask.way.slug}, {ask.way.scales[0]}):")
+        self.stdout.write(f"Questions to raters ({ask.way.slug}, {ask.way.scales[0]}):")
         for name, question in table["criteria"].items():
             self.stdout.write(f"  {name}: {one_line(question, 200)}")
         human = document["human"]
@@ -127,8 +129,8 @@ class Command(BaseCommand):
         )
         self.stdout.write(
             f"  about {human['expected_seconds']} seconds "
-            f"{'a page' if ask.items_per_page == 1 else 'an output or pair'}, {pay}; "
-            f"{human['sample_size']:,} inputs a system; from "
+            f"{'per page' if ask.items_per_page == 1 else 'per output or pair'}, "
+            f"{pay}; {human['sample_size']:,} inputs per system; from "
             f"{document['source_language']} to {document['target_language']}"
         )
 
@@ -143,7 +145,7 @@ class Command(BaseCommand):
             self.stdout.write(
                 f"{price if planned.cents else ''}{_to_judge(planned, ask)}."
             )
-            if not self._confirmed(planned, options):
+            if not self._confirm(planned, options):
                 self.stdout.write(
                     "Ready for approval. The same command with --approve starts it, or "
                     f"approve on {site}{reverse('admin:index')}."
@@ -159,22 +161,22 @@ class Command(BaseCommand):
             self.stdout.write(f"Approved and started: {n}.")
         self._say_where(made, owner, site, options)
 
-    def _confirmed(self, planned: start.Plan, options: dict[str, Any]) -> bool:
+    def _confirm(self, planned: start.Plan, options: dict[str, Any]) -> bool:
         if options["yes_up_to"] is not None:
             cents = round(100 * options["yes_up_to"])
             if planned.cents > cents:
                 raise CommandError(
-                    f"It costs more than ${cents / 100:,.2f}; nothing was approved."
+                    f"It costs more than ${cents / 100:,.2f}, so it was not approved."
                 )
             return True
-        if not options["approve"]:
-            return False
+        if not options["approve"] or not planned.cents:  # nothing to confirm
+            return bool(options["approve"])
         try:
-            price = f"Approve up to ${planned.cents / 100:,.2f}"
-            answer = input(f"{price if planned.cents else 'Start'}? [y/N] ")
+            answer = input(f"Approve up to ${planned.cents / 100:,.2f}? [y/N] ")
         except EOFError:
             raise CommandError(
-                "Nobody is there to confirm the price; name it with --yes-up-to DOLLARS."
+                "The price cannot be confirmed here. Set a limit with --yes-up-to "
+                "DOLLARS."
             ) from None
         return answer.strip().lower() in {"y", "yes"}
 
@@ -189,12 +191,12 @@ class Command(BaseCommand):
                     names=options["people"],
                     places=options["places"],
                 )
-            self.stdout.write("People rate here:")
+            self.stdout.write("Raters work here:")
             for row, token in study_links(made.task.slug):
                 link = reverse("work:invitation", args=[token])
                 self.stdout.write(f"  {row.note or 'all'}: {site}{link}")
         elif options["workers"] in keep.OWN_PEOPLE:
-            self.stdout.write(f"Workers judge here: {site}{reverse('work:home')}")
+            self.stdout.write(f"Workers rate here: {site}{reverse('work:home')}")
         board = reverse("leaderboard:board", args=[made.task.slug])
         self.stdout.write(f"Results: {site}{board}")
 
@@ -212,34 +214,36 @@ def _to_judge(planned: start.Plan, ask: Ask) -> str:
     what = {"human": alone, "joint": "joint evaluation"}.get(table, table)
     where = f"in {n} {what}{'' if n == 1 else 's'}"
     if ask.items_per_page == 1:
-        return f"{planned.n_hits:,} pages to judge {where}"
+        return f"{planned.n_hits:,} pages to rate {where}"
     return (
-        f"{planned.n_hits:,} outputs or pairs to judge, {ask.items_per_page} on a page, "
+        f"{planned.n_hits:,} outputs or pairs to rate, {ask.items_per_page} per page, "
         f"{where}"
     )
 
 
 def _about_files(parser: CommandParser) -> None:
-    files = parser.add_argument_group("what the files hold, where the guess is wrong")
+    files = parser.add_argument_group("contents of the files, if detected wrong")
     for name, text in (
-        ("--input", "COLUMN or COLUMN=LABEL: what systems were given"),
-        ("--reference", "COLUMN: what people wrote"),
-        ("--system", "COLUMN or FILE, with =NAME: a system's outputs"),
-        ("--ignore", "COLUMN: left out"),
-        ("--show", "COLUMN=FORMAT (text, markdown, code, conversation); `output=...`"),
+        ("--input", "COLUMN or COLUMN=LABEL of the inputs"),
+        ("--reference", "COLUMN of human references"),
+        ("--system", "COLUMN or FILE with a system's outputs, and =NAME for its name"),
+        ("--ignore", "COLUMN to leave out"),
+        (
+            "--show",
+            "COLUMN=FORMAT (text, markdown, code, conversation); for outputs, "
+            "output=FORMAT",
+        ),
     ):
         files.add_argument(name, action="append", default=[], help=text)
-    files.add_argument("--id", default="", help="COLUMN that names the rows")
-    files.add_argument(
-        "--names", default="", help="COLUMN that says whose output it is"
-    )
+    files.add_argument("--id", default="", help="COLUMN with the ids of the rows")
+    files.add_argument("--names", default="", help="COLUMN with the system's name")
     files.add_argument("--hide-references", action="store_true")
     for name in ("--source-language", "--target-language"):
-        files.add_argument(name, default="", help="en, de, ...; else guessed")
+        files.add_argument(name, default="", help="en, de, ... (default: detected)")
 
 
 def _about_questions(parser: CommandParser) -> None:
-    asked = parser.add_argument_group("what to ask")
+    asked = parser.add_argument_group("questions to raters")
     asked.add_argument("--ask", default="", help="the question or statement")
     asked.add_argument(
         "--ties", action="store_true", help="two systems may be equally good"
@@ -251,23 +255,26 @@ def _about_questions(parser: CommandParser) -> None:
     )
     asked.add_argument(
         "--criterion", action="append", default=[], metavar="NAME=WORDS",
-        help="one of several criteria; the first ranks",
+        help="one of several criteria (the first ranks the systems)",
     )  # fmt: skip
     asked.add_argument("--design", choices=[*offered_designs()], default="")
     asked.add_argument(
-        "--kind", default="", help=f"what the task is; known: {', '.join(KINDS)}"
+        "--kind", default="", help=f"kind of task; known: {', '.join(KINDS)}"
     )
     asked.add_argument(
-        "--template", default="", help="HIT template, by its name; yours may be one"
+        "--template", default="", help="name of a HIT template (can be your own)"
     )
     asked.add_argument(
-        "--metric", action="append", default=[], help="in place of those that are usual"
+        "--metric",
+        action="append",
+        default=[],
+        help="instead of the standard instructions",
     )
     asked.add_argument("--title", default="")
     asked.add_argument("--summary", default="", help="what a system has to do")
     asked.add_argument(
         "--blind", action="append", default=[], metavar="CRITERION",
-        help="judged without the input",
+        help="rated without the input",
     )  # fmt: skip
     asked.add_argument(
         "--checkbox", action="append", default=[], choices=["added", "missed"]
@@ -276,48 +283,58 @@ def _about_questions(parser: CommandParser) -> None:
 
 
 def _about_people(parser: CommandParser) -> None:
-    people = parser.add_argument_group("who judges, how much, for how much")
+    people = parser.add_argument_group("raters, amount of work and pay")
     people.add_argument(
         "--workers",
-        help="link (your colleagues, the default), invited (your own pool), or a "
-        "platform: prolific, panel, mturk",
+        choices=[keep.LINK, keep.INVITED, *sorted({*all_platforms()} - {"selfhosted"})],
+        help="link (default, for colleagues), invited (your own pool), or a platform "
+            "(prolific, panel, mturk)",
     )  # fmt: skip
     people.add_argument(
         "--people", default="",
-        help="one link for each person: Ann,Ben,Cleo, or how many links",
+        help="names for personal links, such as Ann,Ben,Cleo, or the number of links",
     )  # fmt: skip
     people.add_argument(
-        "--places", type=int, default=20, help="of one link for all, without --people"
+        "--places",
+        type=int,
+        default=20,
+        help="number of people for one shared link, without --people",
     )
-    people.add_argument("--items", type=int, default=0, help="inputs judged a system")
-    people.add_argument("--ratings", type=int, default=1, help="of each input")
-    people.add_argument("--reward", type=int, help="cents an output, or a pair")
+    people.add_argument("--items", type=int, default=0, help="inputs rated per system")
+    people.add_argument("--ratings", type=int, default=1, help="ratings of each input")
+    people.add_argument("--reward", type=int, help="cents per output or pair")
     people.add_argument(
         "--per-page", type=int, default=1, choices=range(1, MOST_ON_A_PAGE + 1),
-        help="outputs or pairs on one page of this site",
+        help="outputs or pairs per page on this site",
     )  # fmt: skip
     people.add_argument(
         "--by-document", action="store_true",
-        help="a page has parts of one document, which ids such as news-12.3 name",
+        help="show parts of one document on a page (ids such as news-12.3)",
     )  # fmt: skip
-    people.add_argument("--tests", type=int, help="hidden test questions, percent")
+    people.add_argument("--tests", type=int, help="hidden test questions in percent")
     people.add_argument("--owner", default="", help="user name of a staff member")
-    people.add_argument("--approve", action="store_true", help="start, once confirmed")
+    people.add_argument(
+        "--approve", action="store_true", help="start after you confirm the price"
+    )
     people.add_argument(
         "--yes-up-to", type=float, metavar="DOLLARS",
-        help="approve without asking, if it costs no more",
+        help="approve without asking if it costs at most this much",
     )  # fmt: skip
     people.add_argument(
-        "--despite", default="", help="why it starts although test questions stand out"
+        "--despite",
+        default="",
+        help="reason to start although test questions stand out",
     )
-    people.add_argument("--save", type=Path, metavar="DIR", help="write the bundle")
     people.add_argument(
-        "--preview", type=Path, metavar="FILE", help="write the first page as HTML"
+        "--save", type=Path, metavar="DIR", help="folder or zip file for the bundle"
+    )
+    people.add_argument(
+        "--preview", type=Path, metavar="FILE", help="file for the first page as HTML"
     )
     people.add_argument("--dry-run", action="store_true", help="keep nothing")
 
 
-def _said(options: dict[str, Any]) -> Said:
+def _read_options(options: dict[str, Any]) -> Said:
     inputs = dict(map(_halves, options["input"]))
     return Said(
         id=options["id"],
@@ -382,4 +399,4 @@ def _ask(options: dict[str, Any]) -> Ask:
 
 def _refuse(what: str, problems: list[str]) -> NoReturn:
     listed = "\n".join(f"  {one_line(problem, 600)}" for problem in problems)
-    raise CommandError(f"{what}; nothing has been loaded.\n{listed}")
+    raise CommandError(f"{what}, so the task was not loaded.\n{listed}")

@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from genie.lib.errors import GenieError
-from genie.management import RefusingCommand
+from genie.management import RefusingCommand, add_json
 from leaderboard.releases.rebuilding.public_log import check_since
 from leaderboard.releases.rebuilding.rebuild import rebuild
 
@@ -17,42 +17,44 @@ from leaderboard.releases.rebuilding.rebuild import rebuild
 class Command(RefusingCommand):
     help = (
         "Recompute every published number of a release from its folder or archive "
-        "alone, without a database. Exit code 1 at the first number that differs."
+        "alone, without a database. The exit code is 1 at the first number that "
+        "differs."
     )
     # it must run without a database: for readers of a release
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("folder", type=Path, help="or the .zip as downloaded")
+        parser.add_argument(
+            "folder", type=Path, help="folder of the release, or its .zip"
+        )
         parser.add_argument(
             "--parquet",
             action="store_true",
-            help="read the tables' Parquet (extra: parquet); also done where there is no "
-            "JSONL",
+            help="read Parquet tables (extra: parquet); automatic if there is no JSONL",
         )
         parser.add_argument(
             "--since",
             type=Path,
             metavar="EARLIER",
-            help="an earlier release of the same site: check that the public log has "
-            "only grown",
+            help="an earlier release of the same site, to check that the public log "
+            "has only grown",
         )
+        add_json(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        with _unpacked(options["folder"]) as folder:
-            rebuilt = rebuild(
-                folder, parquet=options["parquet"], report=self.stdout.write
-            )
+        say = self.stderr.write if options["json"] else self.stdout.write
+        with _unpack(options["folder"]) as folder:
+            rebuilt = rebuild(folder, parquet=options["parquet"], report=say)
             if options["since"]:
-                with _unpacked(options["since"]) as earlier:
-                    self.stdout.write(check_since(folder, earlier))
-        for line in rebuilt.skipped:
-            self.stdout.write(f"not checked: {line}")
+                with _unpack(options["since"]) as earlier:
+                    say(check_since(folder, earlier))
+        lines = [f"not checked: {line}" for line in rebuilt.skipped]
         total = sum(rebuilt.n_same.values())
-        self.stdout.write(f"All {total:,} numbers match the published ones.")
+        lines.append(f"All {total:,} numbers match the published ones.")
+        self.print_results("\n".join(lines), options, vars(rebuilt))
 
 
 @contextmanager
-def _unpacked(path: Path) -> Iterator[Path]:
+def _unpack(path: Path) -> Iterator[Path]:
     if not path.is_file():
         yield path
         return

@@ -10,9 +10,8 @@ from leaderboard.tasks.models import Task
 
 class Command(RefusingCommand):
     help = (
-        "Write a release of a task to a folder: judgments under pseudonyms, "
-        "scores, metrics, test-question statistics and, if the licence allows, "
-        "texts."
+        "Write a release of a task to a folder: judgments under pseudonyms, scores, "
+        "metrics, test-question statistics and, if the license allows, texts."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -24,15 +23,15 @@ class Command(RefusingCommand):
             action="store_true",
             default=None,
             dest="texts",
-            help="include texts regardless of the stated licence; make sure that you "
-            "are allowed to",
+            help="include texts regardless of the stated license (make sure that you "
+            "are allowed to)",
         )
         texts.add_argument("--without-texts", action="store_false", dest="texts")
 
         parser.add_argument(
             "--parquet",
             action="store_true",
-            help="write each table as Parquet, too (extra: parquet)",
+            help="also write each table as Parquet (extra: parquet)",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -46,6 +45,7 @@ class Command(RefusingCommand):
             self.stdout.write(f"{name}: {n:,} rows")
         if not release.texts:
             self.stdout.write(
-                f"Without texts: the licence is {task.licence or 'not stated'!r}."
+                "The release has no texts, because the license is "
+                f"{task.licence or 'not stated'!r}."
             )
         self.stdout.write(f"Check it with: genie rebuild {release.folder}")

@@ -1,19 +1,21 @@
 """Show every test question of a task's next campaign, without storing it."""
 
+from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from genie.management import RefusingCommand
-from leaderboard.evaluation.services.hidden.preview import latest, previews
+from genie.management import RefusingCommand, add_json
+from leaderboard.evaluation.services.hidden.preview import Part, latest, previews
 from leaderboard.submissions.models import Submission
 from leaderboard.tasks.models import Task
 
 
 class Command(RefusingCommand):
     help = (
-        "Show the test questions that would be asked now, with what was changed in "
-        "each text and which answers count as right. Nothing is stored."
+        "Show the test questions that would be asked now, with the change in each "
+        "text and the correct answers. Nothing is stored."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -21,26 +23,18 @@ class Command(RefusingCommand):
         parser.add_argument(
             "--submission",
             type=int,
-            help="number of a submission; by default the newest of the task",
+            help="number of a submission (default: the task's newest)",
         )
+        add_json(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         task = Task.objects.filter(slug=options["task"]).first()
         if task is None:
             raise CommandError(f"There is no task {options['task']!r}.")
         submission = self._submission(task, options["submission"])
-        for part in previews(task, submission):
-            self.stdout.write(f"On {', '.join(part.criteria)}:")
-            for note in part.notes:
-                self.stdout.write(f"  Note: {note}")
-            for question in part.questions:
-                self.stdout.write(f"\n  {question.kind}")
-                for label, text in question.shown:
-                    self.stdout.write(f"    {label}: {text}")
-                if question.edit:
-                    self.stdout.write(f"    Changed: {question.edit}")
-                for criterion, right in question.right:
-                    self.stdout.write(f"    Right on {criterion}: {right}")
+        parts = list(previews(task, submission))
+        lines = [line for part in parts for line in _lines(part)]
+        self.print_results("\n".join(lines), options, [*map(asdict, parts)])
 
     def _submission(self, task: Task, pk: int | None) -> Submission | None:
         if pk is None:
@@ -49,3 +43,15 @@ class Command(RefusingCommand):
         if submission is None:
             raise CommandError(f"{task.title} has no submission {pk}.")
         return submission
+
+
+def _lines(part: Part) -> Iterator[str]:
+    yield f"On {', '.join(part.criteria)}:"
+    yield from (f"  Note: {note}" for note in part.notes)
+    for question in part.questions:
+        yield f"\n  {question.kind}"
+        yield from (f"    {label}: {text}" for label, text in question.shown)
+        if question.edit:
+            yield f"    Changed: {question.edit}"
+        for criterion, right in question.right:
+            yield f"    Right on {criterion}: {right}"

@@ -1,7 +1,7 @@
 import json
 from datetime import date
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from genie.lib import jobs
 from genie.lib.errors import GenieError
 from genie.lib.logs import one_line
+from leaderboard.files import open_file
 from leaderboard.submissions.models import Submission, Team
 from leaderboard.submissions.services import submit
 from leaderboard.submissions.services.lifecycle import RUNNERS
@@ -22,14 +23,16 @@ _UNDER_WAY = {State.RECEIVED, State.VALID}
 class Command(BaseCommand):
     help = (
         "Submit a prediction file, like the site's form and the API. With "
-        "--wait, run the queue until the metrics are computed. Exit code 0: "
-        "accepted (with --wait: measured); 1: refused, invalid, failed or not "
-        "done in time."
+        "--wait, run the queue until the metrics are computed. Exit code 0 means "
+        "accepted (with --wait: measured), 1 refused, invalid, failed or too slow."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("slug", help="the benchmark task")
-        parser.add_argument("file", help="predictions: JSON, JSONL, TSV, lines; or .gz")
+        parser.add_argument(
+            "file",
+            help="predictions as JSON, JSONL, TSV or lines, also .gz (-: standard input)",
+        )
         parser.add_argument("--system", required=True, help="system name")
         parser.add_argument("--owner", required=True, help="user name of the submitter")
         parser.add_argument("--team", help="slug of one of the owner's teams")
@@ -54,19 +57,19 @@ class Command(BaseCommand):
         try:
             submission = _receive(options)
         except GenieError as error:
-            self._print(_refused(error, options), options["json"])
+            self._print(_refusal(error, options), options["json"])
             raise CommandError(one_line(error.message, 2_000)) from error
         if options["wait"]:
-            jobs.drain(lambda: self._arrived(submission), seconds=options["timeout"])
-        self._arrived(submission)
+            jobs.drain(lambda: self._is_done(submission), seconds=options["timeout"])
+        self._is_done(submission)
         outcome = report(submission)
-        if options["wait"] and not measured(submission):
+        if options["wait"] and not is_measured(submission):
             outcome["errors"] += _what_stopped(submission, options["timeout"])
         self._print(outcome, options["json"])
-        if options["wait"] and not measured(submission):
+        if options["wait"] and not is_measured(submission):
             raise CommandError(f"Submission {submission.pk} has not been measured.")
 
-    def _arrived(self, submission: Submission) -> bool:
+    def _is_done(self, submission: Submission) -> bool:
         submission.refresh_from_db()
         events = list(submission.events.order_by("pk"))
         for event in events[self.n_told :]:
@@ -100,7 +103,7 @@ class Command(BaseCommand):
             )
 
 
-def measured(submission: Submission) -> bool:
+def is_measured(submission: Submission) -> bool:
     return submission.state not in _UNDER_WAY | {State.INVALID}
 
 
@@ -127,13 +130,12 @@ def _what_stopped(submission: Submission, timeout: float) -> list[dict[str, Any]
             )
         ]
     sentence = (
-        f"Not measured within {timeout:g} seconds; it continues as soon as the queue "
-        "runs."
+        f"Not measured within {timeout:g} seconds; it continues when the queue runs."
     )
     return [_error("timed-out", sentence)]
 
 
-def _refused(error: GenieError, options: dict[str, Any]) -> dict[str, Any]:
+def _refusal(error: GenieError, options: dict[str, Any]) -> dict[str, Any]:
     return {
         "id": None,
         "state": "REFUSED",
@@ -161,7 +163,7 @@ def _receive(options: dict[str, Any]) -> Submission:
         raise GenieError(f"There is no user {options['owner']!r}.", code="unknown-user")
     team = _team(owner, options["team"])
     path = Path(options["file"])
-    with _opened(path) as file:
+    with open_file(path) as file:
         return submit.receive(
             task=task,
             owner=owner,
@@ -176,15 +178,6 @@ def _receive(options: dict[str, Any]) -> Submission:
             else Submission.Visibility.PUBLIC,
             anonymous_until=options["anonymous_until"],
         )
-
-
-def _opened(path: Path) -> IO[bytes]:
-    try:
-        return path.open("rb")
-    except OSError as error:
-        raise GenieError(
-            f"{path} cannot be read: {error.strerror}.", code="unreadable-file"
-        ) from error
 
 
 def _team(owner: Any, slug: str | None) -> Team:

@@ -1,13 +1,12 @@
 """Test whether judges' labels may replace a person's, without a database."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
 
 from genie.lib.errors import GenieError
-from genie.management import RefusingCommand
+from genie.management import RefusingCommand, add_json
 from leaderboard.stats.judges.validation import (
     SCORES,
     alternative_annotator_test,
@@ -15,7 +14,7 @@ from leaderboard.stats.judges.validation import (
 )
 from leaderboard.table_stats.judge_labels import (
     document,
-    licence_sheet,
+    license_sheet,
     read_labels,
     sheet,
     state_of,
@@ -26,9 +25,9 @@ from leaderboard.table_stats.text import as_text
 class Command(RefusingCommand):
     refusals = (GenieError, ValueError)
     help = (
-        "Run the alternative annotator test: may a judge, such as a language model, stand "
-        "in for any of the people? Both files are JSON objects from rater to an object "
-        "from instance to label."
+        "Run the alternative annotator test: can a judge, such as a language model, "
+        "replace any of the people? Both files are JSON objects that map each rater "
+        "to an object from instance to label."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -44,18 +43,16 @@ class Command(RefusingCommand):
             "--epsilon",
             type=float,
             default=0.2,
-            help="what people cost more, as a share of instances: .2 for experts, .15 for "
-            "skilled annotators, .1 for crowd workers",
+            help="allowance for people's higher cost: .2 for experts, .15 for skilled "
+            "annotators, .1 for crowd workers",
         )
         parser.add_argument(
-            "--licence",
+            "--license",
             action="store_true",
-            help="also say of each judge whether it is licensed, and why",
+            help="also show whether each judge is licensed, and why",
         )
         parser.add_argument("--seed", type=int, default=0, help="of intervals")
-        parser.add_argument(
-            "--json", type=Path, metavar="OUT", help="file for all numbers"
-        )
+        add_json(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         people = read_labels(options["people"])
@@ -68,22 +65,19 @@ class Command(RefusingCommand):
             name: alternative_annotator_test(people, labels, **asked)
             for name, labels in judges.items()
         }
-        licences = {
+        licenses = {
             name: validate(people, labels, **asked, seed=options["seed"])
             for name, labels in judges.items()
-            if options["licence"]
+            if options["license"]
         }
         note = (
             f"{len(people)} people; {options['score']}, epsilon {options['epsilon']}."
         )
         sheets = [sheet(found, note)]
         content = document(found)
-        if options["licence"]:
-            sheets.append(licence_sheet(licences))
-        for name, reasons in licences.items():
+        if options["license"]:
+            sheets.append(license_sheet(licenses))
+        for name, reasons in licenses.items():
             content[name]["licence"] = state_of(reasons)
             content[name]["reasons"] = [vars(reason) for reason in reasons]
-        self.stdout.write(as_text(sheets))
-        if options["json"]:
-            text = json.dumps(content, indent=1)
-            options["json"].write_text(text + "\n", encoding="utf-8")
+        self.print_results(as_text(sheets), options, content)

@@ -71,7 +71,7 @@ VOTES = (
 )
 
 
-def ended(task: Task) -> list[Comparison]:
+def ended_comparisons(task: Task) -> list[Comparison]:
     return list(comparisons_seen_by(None, task).filter(state__in=ENDED).order_by("pk"))
 
 
@@ -184,7 +184,7 @@ def _votes(comparison: Comparison, names: Pseudonyms) -> list[Record]:
             {
                 "comparison": comparison.pk,
                 "position": position,
-                "worker": names.of(worker),
+                "worker": names.pseudonym_of(worker),
                 "answered": answered,
                 "vote": for_a(slot, answered),
                 "counted": (pk, worker) in counted if comparison.votes_kept else None,

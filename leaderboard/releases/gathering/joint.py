@@ -77,7 +77,7 @@ JUDGMENTS = (
 )
 
 
-def scored(task: Task) -> list[JointEvaluation]:
+def scored_evaluations(task: Task) -> list[JointEvaluation]:
     rows = joint_seen_by(None, task).filter(state=JointEvaluation.State.SCORED)
     return list(rows.order_by("pk"))
 
@@ -188,7 +188,7 @@ def _judgments(
             "criterion": row["criterion"],
             "submission": int(row["submission"]),
             "instance": ids[int(row["instance"])],
-            "worker": names.of(int(row["worker"])),
+            "worker": names.pseudonym_of(int(row["worker"])),
             "value": float(row["value"]),
             "counts": not row["why_not"],
             "why_not": row["why_not"],

@@ -20,13 +20,13 @@ from leaderboard.judges.models import (
     JudgeMetric,
     JudgeRun,
 )
-from leaderboard.judges.selectors.licences import standing
+from leaderboard.judges.selectors.licenses import standing_license
 from leaderboard.judges.selectors.pages import REFERENCE
 from leaderboard.judges.selectors.requests import requests_of
 from leaderboard.judges.selectors.shown import public_runs
 from leaderboard.judges.selectors.told import address_told
 from leaderboard.metric_board.models import OutsideScores
-from leaderboard.releases.bundle import Record, batched
+from leaderboard.releases.bundle import Record, in_batches
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.services.configuration import errors_asked
 
@@ -65,7 +65,7 @@ _SYSTEMS = ("submission", "other", "beside")
 Rows = Iterator[Record]
 
 
-def finished(task: Task, shown: Collection[int]) -> list[int]:
+def finished_runs(task: Task, shown: Collection[int]) -> list[int]:
     calls = JudgeCall.objects.filter(
         run__task=task, run__state=JudgeRun.State.DONE, submission__in=shown
     )
@@ -92,7 +92,7 @@ class Judged:
         yield "judge_runs", RUNS, map(self._run, self._runs)
         yield "judge_scores", SCORES, self._scores()
         yield "judge_licences", LICENCES, self._licences()
-        yield "judge_help", HELPED, self._helped()
+        yield "judge_help", HELPED, self._helped_means()
         if self._answers:
             yield "judge_calls", CALLS, self._calls()
             yield "judge_answers", ANSWERS, self._texts_of_answers()
@@ -160,7 +160,7 @@ class Judged:
         return self._found[run.pk]
 
     def _some(self, run: JudgeRun) -> Iterator[QuerySet[JudgeCall]]:
-        for some in batched(self._own(run), _AT_ONCE):
+        for some in in_batches(self._own(run), _AT_ONCE):
             yield run.calls.filter(pk__in=some).order_by("pk")
 
     def _writes(self, run: JudgeRun) -> bool:
@@ -223,7 +223,7 @@ class Judged:
             for pk in of
         }
 
-    def _helped(self) -> Rows:
+    def _helped_means(self) -> Rows:
         for pk, own in judged_of(self._runs[0].task, self._shown).items():
             for criterion, one in own.items():
                 yield {
@@ -250,7 +250,8 @@ class Judged:
                 "run": row.run_id,
                 "criterion": row.criterion,
                 "state": row.state,
-                "standing": standing(row.run.judge, row.run.task, row.criterion) == row,
+                "standing": standing_license(row.run.judge, row.run.task, row.criterion)
+                == row,
                 "reasons": row.reasons,
                 "facts": row.facts,
                 "moved": row.moved,

@@ -17,12 +17,12 @@ from leaderboard.evaluation.selectors.system_ratings import (
     all_system_ratings_of,
     campaigns_of,
     digest,
-    launched,
+    launched_evaluations,
     own_rows,
     ratings_beside,
 )
 from leaderboard.evaluation.services import refit
-from leaderboard.releases.bundle import Record, batched
+from leaderboard.releases.bundle import Record, in_batches
 from leaderboard.releases.pseudonyms import Pseudonyms
 from leaderboard.releases.published_numbers import EXCLUDED
 from leaderboard.submissions.models import Submission
@@ -71,7 +71,7 @@ def judgments(task: Task, pks: Sequence[int], names: Pseudonyms) -> Iterator[Rec
     criteria = set(task.human.criteria)
     design = all_designs().get(task.human.design)
     marks_errors = design is not None and design.marks_errors
-    for some in batched(pks, max(1, OUTPUTS_AT_ONCE // max(1, task.sample_size))):
+    for some in in_batches(pks, max(1, OUTPUTS_AT_ONCE // max(1, task.sample_size))):
         ratings = _ratings(some)
         _check_current(criteria, some, ratings)
         records = _records(some, ratings, ids, names, weights)
@@ -92,7 +92,7 @@ def anchors(task: Task, pks: Sequence[int], names: Pseudonyms) -> Iterator[Recor
                 "submission": row["submission"],
                 "criterion": row["criterion"],
                 "instance": ids[row["instance"]],
-                "worker": names.of(row["worker"]),
+                "worker": names.pseudonym_of(row["worker"]),
                 "value": row["value"],
                 "on": row["on"],
                 "weight": weight_of(weights, row["worker"], row["item"]),
@@ -129,7 +129,9 @@ def _marks(pks: Sequence[int]) -> dict[tuple[int, int, str], Record]:
 
 
 def evaluations_of(pks: Collection[int]) -> dict[int, HumanEvaluation]:
-    return {evaluation.submission.pk: evaluation for evaluation in launched(pks)}
+    return {
+        evaluation.submission.pk: evaluation for evaluation in launched_evaluations(pks)
+    }
 
 
 def task_ids(task: Task) -> dict[int, str]:
@@ -166,7 +168,7 @@ def _records(
     for row in zip(*(ratings[name].tolist() for name in _FROM_RATINGS), strict=True):
         submission, criterion, instance, person, item, value, why_not, slot, *rest = row
         answered, on = rest
-        worker = names.of(int(person))
+        worker = names.pseudonym_of(int(person))
         record = {
             "submission": int(submission),
             "criterion": criterion,

@@ -10,7 +10,7 @@ from leaderboard.boards.selectors.rows import Row, standings
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
 from leaderboard.evaluation.result_columns import columns_of
 from leaderboard.metric_runs.models import MetricResult
-from leaderboard.releases.bundle import Record, batched
+from leaderboard.releases.bundle import Record, in_batches
 from leaderboard.releases.gathering.judgments import evaluations_of
 from leaderboard.releases.pseudonyms import Pseudonyms
 from leaderboard.submissions.models import Prediction, Submission
@@ -25,6 +25,7 @@ SYSTEMS = (
     "handed_in",
     "published",
     "simulated",
+    "entry",
     "rank_first",
     "rank_last",
     "cluster",
@@ -59,7 +60,7 @@ _ROUNDING = 1e-5
 PUBLISHED = ("table", "row", "column", "printed", "tolerance", "figure", "why")
 
 
-def ranked(task: Task) -> Iterator[Row]:
+def ranked_rows(task: Task) -> Iterator[Row]:
     board = standings(task)
     for first in range(0, len(board), AT_ONCE):
         some = board[first : first + AT_ONCE]
@@ -68,17 +69,19 @@ def ranked(task: Task) -> Iterator[Row]:
 
 def systems(task: Task, unranked: Sequence[Submission] = ()) -> Iterator[Record]:
     """Yield the board's systems with their ranks, then other systems in the tables."""
-    for rows in batched(ranked(task), AT_ONCE):
+    for rows in in_batches(ranked_rows(task), AT_ONCE):
         pks = [row.pk for row in rows]
         submissions = Submission.objects.in_bulk(pks)
         evaluation_of = evaluations_of(pks)
         for row in rows:
-            yield _ranked(row, submissions[row.pk], evaluation_of[row.pk])
+            yield _ranked_record(row, submissions[row.pk], evaluation_of[row.pk])
     for submission in unranked:
-        yield _unranked(submission)
+        yield _unranked_record(submission)
 
 
-def _ranked(row: Row, submission: Submission, evaluation: HumanEvaluation) -> Record:
+def _ranked_record(
+    row: Row, submission: Submission, evaluation: HumanEvaluation
+) -> Record:
     return {
         "submission": row.pk,
         "system": row.system,
@@ -86,6 +89,7 @@ def _ranked(row: Row, submission: Submission, evaluation: HumanEvaluation) -> Re
         "handed_in": f"{row.submitted_at:%Y-%m-%d}",
         "published": f"{submission.published_at:%Y-%m-%d}",
         "simulated": row.simulated,
+        "entry": row.entry,
         "rank_first": row.rank_first,
         "rank_last": row.rank_last,
         "cluster": row.cluster,
@@ -101,7 +105,7 @@ def _ranked(row: Row, submission: Submission, evaluation: HumanEvaluation) -> Re
     }
 
 
-def _unranked(submission: Submission) -> Record:
+def _unranked_record(submission: Submission) -> Record:
     team_is_known = not submission.anonymous_now
     return {
         **dict.fromkeys(SYSTEMS),
@@ -118,7 +122,7 @@ def _unranked(submission: Submission) -> Record:
 
 def scores(task: Task, pks: Sequence[int]) -> Iterator[Record]:
     criteria = set(task.human.criteria)
-    for some in batched(pks, AT_ONCE):
+    for some in in_batches(pks, AT_ONCE):
         yield from _scores(criteria, some)
 
 
@@ -202,7 +206,7 @@ def detector_fits(task: Task, names: Pseudonyms) -> tuple[list[Record], dict[str
         counts: list[Record] = [
             {
                 "polarity": polarity or ALL,
-                "worker": names.of(row.worker_id),
+                "worker": names.pseudonym_of(row.worker_id),
                 "n_questions": row.n_questions,
                 "n_correct": row.n_correct,
                 "p_noisy": row.p_noisy,
@@ -256,7 +260,7 @@ def predictions(pks: Sequence[int]) -> Iterator[Record]:
             yield {"submission": pk, "instance": name, "text": text}
 
 
-def published(task: Task) -> Iterator[Record]:
+def published_rows(task: Task) -> Iterator[Record]:
     """Yield the numbers shown beside the board as printed."""
     for one in task.published_figures.all():
         own = (one.table, one.row, one.column, str(one.value), one.tolerance)

@@ -19,7 +19,7 @@ from leaderboard.releases.gathering.judgments import (
     scored_again,
     task_ids,
 )
-from leaderboard.releases.masked_instances import numbered
+from leaderboard.releases.masked_instances import number_instances
 from leaderboard.releases.pseudonyms import Pseudonyms
 from leaderboard.submissions.models import Submission
 from leaderboard.submissions.selectors import outputs_are_open
@@ -51,9 +51,11 @@ class Tables:
     ) -> None:
         self.task, self.folder, self.names = task, folder, names
         self.texts, self._tell, self._notes = texts, tell, notes
-        self.ranked = notes.once("ranked", lambda: [r.pk for r in results.ranked(task)])
-        self.compared = comparisons.ended(task)
-        self.joint = joint.scored(task)
+        self.ranked = notes.once(
+            "ranked", lambda: [r.pk for r in results.ranked_rows(task)]
+        )
+        self.compared = comparisons.ended_comparisons(task)
+        self.joint = joint.scored_evaluations(task)
         self._counts: dict[str, int] = notes.kept.setdefault("counts", {})
         self.columns: dict[str, Sequence[str]] = notes.kept.setdefault("columns", {})
         # by long table, the number of systems done, and the position to continue from
@@ -81,7 +83,7 @@ class Tables:
         )
         judged.update(row["instance"] for row in others)
         positions = {name: index for index, name in task_ids(self.task).items()}
-        return numbered(judged, positions)
+        return number_instances(judged, positions)
 
     def write_test_questions(self) -> Record:
         questions, fits = results.detector_fits(self.task, self.names)
@@ -91,7 +93,7 @@ class Tables:
     def write_systems_together(self) -> None:
         pks = self._notes.once("others", self._write_systems_together)
         submissions = Submission.objects.filter(pk__in=pks)
-        # systems that tables mention without a score of their own
+        # Systems that tables mention without having a score.
         self.others = list(submissions.select_related("team").order_by("pk"))
 
     def _write_systems_together(self) -> list[int]:
@@ -99,7 +101,7 @@ class Tables:
         named = {pk for one in compared for pk in (one.a_id, one.b_id)}
         rows = comparisons.comparisons(task, compared)
         self._write("comparisons", comparisons.COMPARISONS, rows)
-        pairs = self._named(comparisons.pairs(compared))
+        pairs = self._with_pseudonyms(comparisons.pairs(compared))
         self._write("comparison_pairs", comparisons.PAIRS, pairs)
         votes = comparisons.votes(compared, self.names)
         self._write("comparison_votes", comparisons.VOTES, votes)
@@ -107,12 +109,12 @@ class Tables:
         self._write("joint_results", joint.result_columns(), joint.results(judged))
         self._write("joint_pairs", joint.PAIRS, joint.pairs(judged))
 
-        def noted() -> Iterator[Record]:
-            for row in self._named(joint.judgments(task, judged, self.names)):
+        def pass_rows() -> Iterator[Record]:
+            for row in self._with_pseudonyms(joint.judgments(task, judged, self.names)):
                 named.add(row["submission"])
                 yield row
 
-        self._write("joint_judgments", joint.JUDGMENTS, noted())
+        self._write("joint_judgments", joint.JUDGMENTS, pass_rows())
         return sorted(named - set(self.ranked))
 
     def write_systems(self) -> None:
@@ -121,7 +123,7 @@ class Tables:
             "judgments",
             JUDGMENTS,
             self.ranked,
-            lambda pks: self._named(self._judgments(pks)),
+            lambda pks: self._with_pseudonyms(self._judgments(pks)),
         )
         self._write_long("metrics", results.METRICS, self.ranked, results.metrics)
 
@@ -130,10 +132,12 @@ class Tables:
         self._write("systems", results.SYSTEMS, results.systems(task, self.others))
         columns = ("submission", *(column.name for column in columns_of("release")))
         self._write("scores", columns, results.scores(task, self.ranked))
-        if linking := list(self._named(anchors(task, self.ranked, self.names))):
+        if linking := list(
+            self._with_pseudonyms(anchors(task, self.ranked, self.names))
+        ):
             self._write("anchors", ANCHORS, linking)
         if task.published_figures.exists():
-            self._write("published", results.PUBLISHED, results.published(task))
+            self._write("published", results.PUBLISHED, results.published_rows(task))
 
     def write_texts(self, *, shows_sample: bool) -> None:
         def write() -> None:
@@ -161,7 +165,7 @@ class Tables:
         self._notes.once("judged", lambda: self._write_judges(shows_sample))
 
     def _write_judges(self, shows_sample: bool) -> None:
-        runs = judges.finished(self.task, self._open)
+        runs = judges.finished_runs(self.task, self._open)
         if not runs:
             return
         judged = judges.Judged(runs, self._open, answers=shows_sample, texts=self.texts)
@@ -231,7 +235,7 @@ class Tables:
     def _judgments(self, pks: Sequence[int]) -> Iterator[Record]:
         return judgments(self.task, pks, self.names)
 
-    def _named(self, rows: Iterable[Record]) -> Iterator[Record]:
+    def _with_pseudonyms(self, rows: Iterable[Record]) -> Iterator[Record]:
         if not self._masks:
             yield from rows
             return

@@ -42,7 +42,7 @@ def compared_numbers(
     for pk in sorted(unknown):
         yield Number(f"{TABLE}.jsonl", f"comparison {pk}, is there", False, True)
     if not_kept:
-        yield f"the votes that counted were not kept at the end ({not_kept} comparisons)"
+        yield f"the counted votes were not stored at the end ({not_kept} comparisons)"
 
 
 def _comparison(

@@ -22,6 +22,7 @@ from leaderboard.releases.bundle import Record
 from leaderboard.releases.masked_instances import Places
 from leaderboard.releases.published_numbers import Number
 from leaderboard.stats.systems.estimates import Population
+from leaderboard.submissions.models import CONTRASTIVE
 from leaderboard.tasks.config import PLAIN
 
 if TYPE_CHECKING:
@@ -103,10 +104,13 @@ def _standings(
     ranked = {
         score["submission"]
         for score in scores
-        if systems[score["submission"]]["ranks_partial"]
-        or (manifest["ranks_provisional"] and score["provisional"])
-        or score["n"]
-        >= manifest["whole_share"] * systems[score["submission"]]["n_instances"]
+        if systems[score["submission"]].get("entry") != CONTRASTIVE
+        and (
+            systems[score["submission"]]["ranks_partial"]
+            or (manifest["ranks_provisional"] and score["provisional"])
+            or score["n"]
+            >= manifest["whole_share"] * systems[score["submission"]]["n_instances"]
+        )
     }
     forecasts = {
         criterion: {name: forecast(foretold) for name, foretold in own.items()}

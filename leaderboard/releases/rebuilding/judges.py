@@ -22,7 +22,7 @@ from leaderboard.judges.shape import Shape
 from leaderboard.releases import bundle
 from leaderboard.releases.bundle import Record
 from leaderboard.releases.published_numbers import Number
-from leaderboard.stats.judges.injections import planted
+from leaderboard.stats.judges.injections import plant_probe
 
 _VALID, _INVALID = str(JudgeCall.State.VALID), str(JudgeCall.State.INVALID)
 _State = JudgeLicence.State
@@ -57,13 +57,13 @@ def judge_numbers(folder: Path) -> Iterator[Number | str]:
             _gather(values, run["run"], call)
     if not_read:
         yield (
-            "What judges wrote is not in this release: their scores are computed from "
-            f"what was read of it ({not_read} answers)."
+            "Judges' full answers are not in this release. Their scores are computed "
+            f"from the extracted values ({not_read} answers)."
         )
     yield from _scores(folder, values, average)
     yield from _licences(folder)
     if helped := bundle.count_rows(folder, "judge_help"):
-        yield f"Means with judges' help are taken as given ({helped})."
+        yield f"Means with judges' help were not recomputed ({helped})."
 
 
 def _definition(row: Record) -> Iterator[Number]:
@@ -106,7 +106,7 @@ def _call(
     found = None
     if answer is not None and not answer["refusal"]:
         with suppress(ValueError):
-            found = _said(run, call, answer["text"], texts)
+            found = _read_answer(run, call, answer["text"], texts)
     state = _VALID if found else _INVALID
     yield Number("judge_calls.jsonl", f"{name}, state", call["state"], state)
     found = found or Said({})
@@ -120,7 +120,7 @@ def _call(
     yield Number("judge_calls.jsonl", f"{name}, marks", *marks)
 
 
-def _said(run: Record, call: Record, text: str, texts: Texts) -> Said:
+def _read_answer(run: Record, call: Record, text: str, texts: Texts) -> Said:
     design = all_designs()[run["design"]]
     scale = all_scales()[run["scale"]].in_language(run["language"])
     order = call["beside"] or [call["submission"]]
@@ -131,7 +131,7 @@ def _said(run: Record, call: Record, text: str, texts: Texts) -> Said:
         shape = Shape(slots, read_errors(run["errors"]))
         shown = [texts(pk, call["instance"]) for pk in order]
         own = place_of(asked)
-        shown[own] = planted(shown[own], call["probe"])
+        shown[own] = plant_probe(shown[own], call["probe"])
         outputs = dict(zip(slots or [""], shown, strict=False))
     found = about(asked, read(text, call["criteria"], scale, shape, outputs), slots)
     values = {name: value * run["factor"] for name, value in found.values.items()}
@@ -145,10 +145,10 @@ def _texts_in(folder: Path) -> Texts:
     rows = bundle.Groups(folder, "predictions", ["submission"])
 
     @lru_cache(maxsize=8)
-    def of(submission: int) -> dict[str, str]:
+    def texts_of(submission: int) -> dict[str, str]:
         return {row["instance"]: row["text"] for row in rows.rows(submission)}
 
-    return lambda submission, instance: of(submission)[instance]
+    return lambda submission, instance: texts_of(submission)[instance]
 
 
 def _gather(values: Values, run: int, call: Record) -> None:
@@ -183,8 +183,8 @@ def _scores(
             yield Number("judge_scores.jsonl", subject, stated, by_instance.get(place))
     if not_tried:
         yield (
-            "Some answers that judges' scores are means of are not in this release "
-            f"({not_tried} scores)."
+            f"Some answers behind judges' scores are not in this release ({not_tried} "
+            "scores)."
         )
 
 
@@ -196,10 +196,10 @@ def _licences(folder: Path) -> Iterator[Number | str]:
         state = _State.LICENSED if holds else _State.REFUSED
         if row["moved"]:
             state = _State.EXPIRED
-        name = f"licence of {row['judge']} for {row['criterion']}, run {row['run']}"
+        name = f"license of {row['judge']} for {row['criterion']}, run {row['run']}"
         yield Number("judge_licences.jsonl", name, row["state"], str(state))
     if rows:
         yield (
-            "A licence rests on the ratings of the day on which it was given: its "
-            f"reasons are taken as given, what follows from them is not ({len(rows)})."
+            "A license depends on the ratings of its day. Its reasons were not "
+            f"recomputed, but the decision was ({len(rows)})."
         )

@@ -17,7 +17,7 @@ def log_numbers(folder: Path, tables: Path) -> Iterator[Number | str]:
     lines = read(folder)
     head = next(lines, None)
     if head is None:
-        yield "This release was made before there was a public log."
+        yield "This release is older than the public log."
         return
     said = {}
     for entry in lines:
@@ -37,7 +37,7 @@ def log_numbers(folder: Path, tables: Path) -> Iterator[Number | str]:
             subject = "submission {} on {}, {}".format(*about, column)
             yield Number(bundle.LOG, subject, logged[column], score[column])  # type: ignore[index]
     if n_older:
-        yield f"The public log has nothing of {n_older:,} scores: they are older."
+        yield f"The public log does not contain {n_older:,} scores, which are older."
 
 
 def read(folder: Path) -> Iterator[Record]:
@@ -67,8 +67,8 @@ def check_since(folder: Path, earlier: Path) -> str:
 def _since(now: Record, then: Record) -> str:
     if then["size"] > now["size"]:
         raise GenieError(
-            f"The release after --since is the later one: its log has {then['size']:,} "
-            f"entries, this one's {now['size']:,}. Name them the other way round.",
+            "The release after --since must be the earlier one. Its log has "
+            f"{then['size']:,} entries, this one's {now['size']:,}. Swap the two.",
             code="no-log",
         )
     proofs = {one["size"]: one["consistency"] for one in now["earlier"]}
@@ -76,8 +76,8 @@ def _since(now: Record, then: Record) -> str:
     size = then["size"]
     if size not in proofs:
         raise GenieError(
-            f"The later release has no proof for a log of {size:,} entries. The site "
-            f"gives one at /api/v1/history/?since={size}.",
+            f"The later release has no proof for a log of {size:,} entries. Get one "
+            f"from the site at /api/v1/history/?since={size}.",
             code="no-log",
         )
     path = [bytes.fromhex(one) for one in proofs[size]]
@@ -85,7 +85,7 @@ def _since(now: Record, then: Record) -> str:
     if not merkle.continues(size, roots[0], now["size"], roots[1], path):
         raise GenieError(
             f"The site has rewritten its public log: the {size:,} entries of the "
-            "earlier release are not the first of this one.",
+            "earlier release do not match the first entries of this one.",
             code="log-rewritten",
         )
     return f"The public log has only grown, from {size:,} to {now['size']:,} entries."

@@ -11,7 +11,7 @@ import numpy as np
 from crowd.scales.base import all_scales
 from genie.lib.errors import GenieError
 from leaderboard.designs.base import Design, all_designs
-from leaderboard.evaluation.estimates import NOBODY, plain_intervals
+from leaderboard.evaluation.estimates import UNNAMED, plain_intervals
 from leaderboard.evaluation.result_columns import columns_of, compute_columns
 from leaderboard.evaluation.selectors.comparison_labels import share_of
 from leaderboard.metrics.base import TURNS, Batch, Metric
@@ -31,7 +31,7 @@ from quality.detection.models import ALL_EVIDENCE
 from quality.detection.stats.assess import excluded_by
 from quality.detection.stats.detectors import detect
 
-# The detector's fit stops when it hardly moves any more.
+# The detector's fit stops when it hardly changes.
 POSTERIOR_TOLERANCE = 1e-6
 _UNREADABLE = (
     ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError
@@ -107,8 +107,8 @@ def _in_words(kind: str) -> Iterator[None]:
         yield
     except _UNREADABLE as error:
         raise GenieError(
-            f"The {kind} of this release cannot be read: something is missing or "
-            f"of the wrong kind ({type(error).__name__}: {error}).",
+            f"The {kind} of this release cannot be read. A value is missing or has "
+            f"the wrong type ({type(error).__name__}: {error}).",
             code="damaged-release",
         ) from error
 
@@ -183,7 +183,7 @@ def _score(
         yield Number("scores.jsonl", f"{name}, {high}", plain[high], interval.high)
         yield Number("scores.jsonl", f"{name}, n", score["n"], interval.n)
     known = [
-        None if row["worker"].startswith(NOBODY) else row["worker"] for row in ratings
+        None if row["worker"].startswith(UNNAMED) else row["worker"] for row in ratings
     ]
     computed = compute_columns(pd.DataFrame(frame | {"worker": known}), unit)
     for column in columns_of("release"):
@@ -243,9 +243,9 @@ def _detectors(folder: Path, manifest: Record) -> Iterator[Number | str]:
 def _by_all_evidence(judged: list[Record], threshold: float) -> Iterator[Number | str]:
     """Check who is unreliable at the stated P(noisy), which is taken as given."""
     yield (
-        "P(noisy) rests on answers to test questions that are still in use, and on "
-        "ratings of systems that are not public: it is taken as given. Who is found "
-        "unreliable follows from it, and what it does to scores from the weights."
+        "P(noisy) was not recomputed, because it depends on test questions in use and "
+        "on systems that are not public. Exclusions were recomputed from P(noisy), "
+        "and scores from the weights."
     )
     noisy = excluded_by([row["p_noisy"] for row in judged], threshold)
     for row, found in zip(judged, noisy.tolist(), strict=True):
@@ -290,7 +290,7 @@ def metric_numbers(folder: Path, manifest: Record) -> Iterator[Check]:
         # the signature has which part of conversations was read
         if row["signature"].endswith(TURNS):
             batch = replace(batch, conversations=True)
-        yield from _computed(row, metric, batch)
+        yield from _compute_metric(row, metric, batch)
     for reason, n in sorted(without.items()):
         yield f"{reason} ({n} results)"
 
@@ -305,13 +305,13 @@ def _reason(metric: Metric | None, manifest: Record, slug: str) -> str:
     return metric.available() or ""
 
 
-def _computed(row: Record, metric: Metric, batch: Batch) -> Iterator[Check]:
+def _compute_metric(row: Record, metric: Metric, batch: Batch) -> Iterator[Check]:
     name = f"{row['metric']} of submission {row['submission']}"
     output = metric.compute(batch)
     if output.signature != row["signature"]:
         raise GenieError(
-            f"{name} was computed as {row['signature']!r}, but this machine "
-            f"computes {output.signature!r}: install the same versions.",
+            f"{name} was computed as {row['signature']!r}, but this machine computes "
+            f"{output.signature!r}. Install the same versions.",
             code="differs",
         )
     yield name, row["value"], output.overall, _SUMMED

@@ -83,7 +83,7 @@ def _system(submission: Submission, team: str) -> Section:
         ("task", task.title),
         ("type of task", task.kind),
         ("languages", f"{task.source_language} to {task.target_language}"),
-        ("licence of the data", task.licence),
+        ("license of the data", task.licence),
         ("release of the data (SHA-256)", task.release_sha256),
         ("predictions (SHA-256)", submission.file_sha256),
         ("submitted on", f"{submission.created_at:%Y-%m-%d}"),
@@ -97,10 +97,7 @@ def _outputs(submission: Submission, evaluation: HumanEvaluation) -> Section:
         ("instances in the test set", task.n_instances),
         ("instances in the sample", evaluation.n_instances),
         ("rated instances", n_judged(evaluation)),
-        (
-            "sampling",
-            "drawn at random once for the task; the same instances for every system",
-        ),
+        ("sampling", "drawn at random once for the task"),
         (
             # as text: JSON readers with doubles only would round a 63-bit number
             "sampling seed",
@@ -130,7 +127,7 @@ def _questions(submission: Submission, evaluation: HumanEvaluation) -> Section:
         ("questions, verbatim", dict(hit_type.criteria)),
         ("shown with the output", list(submission.task.field_labels.values())),
         ("HIT template", template.title if template else hit_type.template),
-        ("blinding", "workers were not told which system produced an output"),
+        ("blinding", "the system that produced an output was hidden from workers"),
     ]
 
 
@@ -143,11 +140,11 @@ def _workers(
         ("workers", figures.n_workers),
         *(
             [
-                ("languages that workers were asked in", list(figures.languages)),
+                ("languages of the questions", list(figures.languages)),
                 (
                     "assignments by language",
                     dict(figures.by_language)
-                    or "not told, as few workers read one of them",
+                    or "not shown, because few workers read one of them",
                 ),
             ]
             if len(figures.languages) > 1
@@ -157,7 +154,7 @@ def _workers(
         ("most assignments by one worker", figures.most),
         ("reward per assignment, US dollars", figures.reward_cents / 100),
         *(
-            [("highest reward, as it was changed, US dollars", highest / 100)]
+            [("highest reward after changes, US dollars", highest / 100)]
             if (highest := figures.highest_reward_cents) != figures.reward_cents
             else []
         ),
@@ -175,7 +172,7 @@ def _workers(
             else []
         ),
         (
-            "in the books of the simulation, where nobody was paid, US dollars"
+            "simulated pay (raters were not paid), US dollars"
             if submission.simulated
             else "paid to workers, US dollars",
             figures.paid_cents / 100,

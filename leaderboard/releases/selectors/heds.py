@@ -43,17 +43,17 @@ QUESTIONS = {
     "3.2.1": "Number of evaluators",
     "3.2.2.1": "Whether they are domain experts",
     "3.2.2.2": "Whether they were paid",
-    "3.2.2.3": "Whether any were known to the authors",
+    "3.2.2.3": "Any evaluators known to the authors",
     "3.2.2.4": "Whether any researchers were among them",
     "3.2.3": "How they were recruited",
     "3.2.4": "Their training and practice",
-    "3.2.5": "What else is known about them",
+    "3.2.5": "More about them",
     "3.3.1": "Preregistration",
     "3.3.2": "Medium of the responses",
     "3.3.3.1": "Types of quality assurance",
     "3.3.3.2": "Methods of quality assurance",
-    "3.3.4.1": "Where the form can be seen",
-    "3.3.4.2": "What evaluators were shown",
+    "3.3.4.1": "Location of the form",
+    "3.3.4.2": "Interface shown to evaluators",
     "3.3.5": "When and how quickly they worked",
     "3.3.6": "Whether they could ask and comment",
     "3.3.7": "Conditions in which they worked",
@@ -72,7 +72,7 @@ OF_A_CRITERION = {
     "4.2.2": "Absolute or relative",
     "4.2.3": "Intrinsic or extrinsic",
     "4.3.1.1": "Name of the criterion for evaluators",
-    "4.3.1.2": "Its standardised name",
+    "4.3.1.2": "Its standardized name",
     "4.3.2": "Its definition for evaluators",
     "4.3.3": "Size of the scale",
     "4.3.4": "Values of the scale",
@@ -114,7 +114,7 @@ def agreement(
         return why, why
     return (
         f"Krippendorff's alpha ({level})",
-        f"{alpha.estimate:.2f}, 95 % interval {alpha.low:.2f} to {alpha.high:.2f}, over "
+        f"{alpha.estimate:.2f}, 95% interval {alpha.low:.2f} to {alpha.high:.2f}, over "
         f"{alpha.n_items} outputs with more than one rating",
     )
 
@@ -169,8 +169,8 @@ def heds(
     of_all = {
         "1.1.2": _experiment(submission, evaluation),
         "1.2": f"{site}/submissions/{submission.pk}/",
-        "3.3.4.1": f"the page and its instructions are shown at {about}",
-        "3.3.4.2": _shown(submission),
+        "3.3.4.1": f"see the page and its instructions at {about}",
+        "3.3.4.2": _shown_parts(submission),
         **_systems(submission),
         **_sample(submission, evaluation),
         **_evaluators(submission, evaluation, figures),
@@ -192,7 +192,7 @@ def heds(
     for criterion in criteria:
         of_it = {
             **_criterion(evaluation, criterion),
-            "4.3.2": f"in the instructions, shown at {about}",
+            "4.3.2": f"in the instructions at {about}",
             **(dict.fromkeys(("4.3.1.1", "4.3.2"), NOT_KNOWN) if imported else {}),
         }
         answers += [
@@ -224,7 +224,7 @@ def _experiment(submission: Submission, evaluation: HumanEvaluation) -> str:
     )
 
 
-def _shown(submission: Submission) -> str:
+def _shown_parts(submission: Submission) -> str:
     shown = ", ".join(submission.task.field_labels.values())
     beside = f" with {shown}" if shown else ""
     return f"the output{beside}, the questions with their answers, and the instructions"
@@ -252,21 +252,21 @@ def _evaluators(
     campaign, needs = evaluation.campaign, requirements(submission.task)
     if campaign.simulated:
         # a datasheet's questions about people have no answer for programs
-        nobody = "simulated annotators (programs, not people)"
-        return dict.fromkeys([n for n in QUESTIONS if n.startswith("3.2.")], nobody) | {
-            "3.2.1": f"{figures.n_workers}, simulated"
-        }
+        programs = "simulated annotators (programs, not people)"
+        return dict.fromkeys(
+            [n for n in QUESTIONS if n.startswith("3.2.")], programs
+        ) | {"3.2.1": f"{figures.n_workers}, simulated"}
     recruited = _RECRUITED.get(campaign.platform, campaign.platform)
     return {
         "3.2.1": str(figures.n_workers),
         "3.2.2.2": f"paid (monetary compensation): {_reward(figures)} per assignment",
-        "3.2.3": f"{recruited}; required: {'; '.join(needs) or 'nothing further'}",
+        "3.2.3": f"{recruited}; required: {'; '.join(needs) or 'no further qualification'}",
         "3.2.4": (
             "instructions with examples, to be read before the first HIT and "
             "available with each"
             + "".join([f"; {one}" for one in needs if one.startswith("has passed")][:1])
         ),
-        "3.2.5": "; ".join(needs) or "nothing was recorded",
+        "3.2.5": "; ".join(needs) or "no details were recorded",
     }
 
 
@@ -361,7 +361,7 @@ def _significance(evaluation: HumanEvaluation, criterion: str) -> str:
         return "none"
     n = settings.GENIE["BOOTSTRAP_RESAMPLES"]
     return (
-        f"mean {score.mean:.1f}, 95 % percentile bootstrap interval {score.low:.1f} to "
+        f"mean {score.mean:.1f}, 95% percentile bootstrap interval {score.low:.1f} to "
         f"{score.high:.1f} ({n:,} resamples), which covers {score.covers}"
         f"{'; provisional' if score.provisional else ''}. "
         f"{rank_rule(evaluation.task)}"

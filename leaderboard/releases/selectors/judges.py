@@ -21,8 +21,8 @@ from leaderboard.judges.models import (
     JudgeCall,
     JudgeRun,
 )
-from leaderboard.judges.selectors.licences import standing
-from leaderboard.judges.selectors.told import by_judge, sent
+from leaderboard.judges.selectors.licenses import standing_license
+from leaderboard.judges.selectors.told import by_judge, texts_sent_by
 from leaderboard.submissions.models import Submission
 from leaderboard.submissions.selectors import public
 from leaderboard.tasks.models import Task
@@ -57,7 +57,7 @@ class JudgedBy:
 
     @property
     def name(self) -> str:
-        kind = "script" if self.judge.scripted else "judge"
+        kind = "script" if self.judge.is_scripted else "judge"
         return f"{kind} {self.judge}"
 
     @property
@@ -78,7 +78,7 @@ class JudgedBy:
 
     @property
     def sent(self) -> str:
-        return sent(self.judge, self.runs)
+        return texts_sent_by(self.judge, self.runs)
 
     @property
     def settings(self) -> str:
@@ -122,7 +122,7 @@ def _judged_by(
 
 
 def _licence(judge: Judge, task: Task, criterion: str) -> str:
-    found = standing(judge, task, criterion)
+    found = standing_license(judge, task, criterion)
     if found is None:
         return "none"
     return f"{found.get_state_display()} on {found.at:%Y-%m-%d}"
@@ -137,7 +137,7 @@ def section_of(submission: Submission) -> list[tuple[str, Any]]:
         (RANKS, who_ranks(submission.task)),
         *(
             (
-                f"{name}: mean with licensed judges' help, beside people's alone",
+                f"{name}: mean with licensed judges' help, next to people's alone",
                 {
                     "with help": f"{one.helped:.1f}",
                     "people alone": f"{one.plain:.1f}",
@@ -166,7 +166,7 @@ def _parts(one: JudgedBy) -> dict[str, Any]:
         "asked on": one.days,
         "questions about this system": one.n,
         "without a valid answer": one.n_invalid,
-        "about outputs changed for an audit, not counted": one.n_changed,
+        "about outputs changed for an audit (not counted)": one.n_changed,
         "sent": one.sent,
         COST: round(one.dollars, 4),
         "licence": one.licences,
@@ -180,14 +180,14 @@ def sentences(found: list[JudgedBy]) -> list[str]:
         return []
     said = [
         f"{one.name} ({one.judge.what}, {', '.join(one.models) or 'model not named'}, "
-        f"prompt {one.prompt_sha256[:12]}, {one.settings}) answered {one.n:,} questions on "
-        f"{one.days}, {one.n_invalid:,} without a valid answer, for "
-        f"${one.dollars:,.2f}; licence: "
+        f"prompt {one.prompt_sha256[:12]}, {one.settings}) answered {one.n:,} "
+        f"questions on {one.days}, {one.n_invalid:,} without a valid answer, for "
+        f"${one.dollars:,.2f}; license: "
         + ", ".join(f"{name} {words}" for name, words in one.licences.items())
         for one in found
     ]
     programs = "; ".join(said)
     return [
-        f"Programs were asked as well: {programs}",
+        f"Judges (programs) also rated the outputs: {programs}",
         who_ranks(found[0].runs[0].task).rstrip("."),
     ]

@@ -7,7 +7,7 @@ from leaderboard.releases.selectors import judges
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.selectors import MARK, Provenance, provenance_of
 
-NOT_KNOWN = "not known: the judgments were made elsewhere"
+NOT_KNOWN = "not recorded (imported ratings)"
 TITLE = MARK.capitalize()
 # Section of a card -> the lines that apply to imported ratings, too; None: all of them
 _KEPT: Mapping[str, frozenset[str] | None] = {
@@ -18,7 +18,7 @@ _KEPT: Mapping[str, frozenset[str] | None] = {
             "task",
             "type of task",
             "languages",
-            "licence of the data",
+            "license of the data",
             "release of the data (SHA-256)",
             "code version",
         ]
@@ -80,7 +80,7 @@ def _origins(found: Provenance | None) -> list[tuple[str, Any]]:
         of = f" {number}" if len(found.origins) > 1 else ""
         lines += [
             (f"source{of}", one.source or None),
-            (f"licence{of}", one.licence or None),
+            (f"license{of}", one.licence or None),
             (f"citation{of}", one.citation or None),
             (f"imported on{of}", f"{one.imported_at:%Y-%m-%d}, as {one.layout}"),
             *((f"{question}{of}", said) for question, said in one.in_words),
