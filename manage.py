@@ -1,15 +1,5 @@
 #!/usr/bin/env python3
-
-import os
-import sys
-
-
-def main() -> None:
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "genie.settings")
-    from django.core.management import execute_from_command_line
-
-    execute_from_command_line(sys.argv)
-
+from genie.command import main
 
 if __name__ == "__main__":
     main()

@@ -1,8 +1,8 @@
-"""Write down what Genie is made of (CycloneDX), refuse licences that bind, ask for advisories.
+"""Write a bill of materials (CycloneDX), refuse copyleft licenses, check for advisories.
 
 ``python .ci/sbom.py FILE`` needs no network: it reads requirements/*.txt and the metadata
-of what is installed. ``python .ci/sbom.py --audit FILE`` sends names and versions, and
-nothing else, to osv.dev; where that does not answer it says so, which is no failure.
+of installed packages. ``python .ci/sbom.py --audit FILE`` sends only names and versions
+to osv.dev; if there is no answer, it reports this but does not fail.
 """
 
 import json
@@ -20,20 +20,20 @@ ADVISORIES = "https://api.osv.dev/v1/querybatch"
 _PIN = re.compile(r"^([\w.-]+)==(\S+)((?:[^\n]*\\\n)*[^\n]*)", re.MULTILINE)
 _HASH = re.compile(r"--hash=sha256:([0-9a-f]{64})")
 _MIT = "Permission is hereby granted, free of charge, to any person obtaining a copy"
-# Whoever passes these on must pass on their own code under the same terms.
+# These licenses require derived works to have the same license.
 _BINDS = re.compile(
     r"(?<!lesser )(?<!library )general public|(?<!l)gpl|affero|sspl", re.I
 )
 
 
-def pinned(text: str) -> Iterator[tuple[str, str, list[str]]]:
-    """Give name, version and hashes of each package of a requirements file."""
+def read_pins(text: str) -> Iterator[tuple[str, str, list[str]]]:
+    """Yield name, version and hashes of each package in a requirements file."""
     for name, version, rest in _PIN.findall(text):
         yield name, version, _HASH.findall(rest)
 
 
-def licences(name: str) -> list[str]:
-    """Give what a package says of its licence: an SPDX expression, or names."""
+def licenses(name: str) -> list[str]:
+    """Return a package's license as an SPDX expression or names."""
     about = distribution(name).metadata
     if expression := about.get("License-Expression"):
         return [expression]
@@ -44,19 +44,18 @@ def licences(name: str) -> list[str]:
         return named
     if named := (about.get("License") or "").splitlines()[:1]:
         return [line.strip() for line in named]
-    # some say nothing and bring the text along
-    return ["MIT"] if any(_MIT in text for text in _licence_files(name)) else []
+    # Some packages only include the text.
+    return ["MIT"] if any(_MIT in text for text in _license_files(name)) else []
 
 
-def _licence_files(name: str) -> Iterator[str]:
+def _license_files(name: str) -> Iterator[str]:
     for path in distribution(name).files or ():
         if "licenses" in path.parts:
-            # lines break where they like
             yield " ".join(path.read_text("utf-8").split())
 
 
-def binding(found: Iterable[str]) -> bool:
-    """Tell whether all licences that one could choose from bind, or there is none."""
+def is_copyleft(found: Iterable[str]) -> bool:
+    """Check whether there is no license to choose that is not copyleft."""
     choices = [
         one for text in found for one in re.split(r"\bOR\b", text) if one.strip()
     ]
@@ -64,11 +63,11 @@ def binding(found: Iterable[str]) -> bool:
 
 
 def bill() -> dict[str, Any]:
-    """Make the bill of materials of what a site installs, the same for the same files."""
+    """Return the bill of materials of a site's packages, the same for the same files."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     components = []
-    # of several versions, for several Pythons, the one that is installed
-    for name, version, hashes in pinned(
+    # Of several versions for different Pythons, only the installed one counts.
+    for name, version, hashes in read_pins(
         "".join(
             (ROOT / "requirements" / file).read_text("utf-8")
             for file in ("base.txt", "postgres.txt")
@@ -77,13 +76,13 @@ def bill() -> dict[str, Any]:
         try:
             if distribution(name).version != version:
                 continue
-        except PackageNotFoundError:  # of another system
+        except PackageNotFoundError:  # for a different system
             continue
         address = f"pkg:pypi/{re.sub(r'[-_.]+', '-', name).lower()}@{version}"
         components.append({
             "type": "library", "bom-ref": address, "name": name, "version": version,
             "purl": address,
-            "licenses": [{"license": {"name": one}} for one in licences(name)],
+            "licenses": [{"license": {"name": one}} for one in licenses(name)],
             "hashes": [{"alg": "SHA-256", "content": one} for one in hashes],
         })  # fmt: skip
     return {
@@ -102,7 +101,7 @@ def bill() -> dict[str, Any]:
 
 
 def audit(components: list[dict[str, Any]]) -> list[str]:
-    """Give what is published against the packages; OSError where nobody answers."""
+    """Return published advisories; raise OSError without an answer."""
     queries = [{"package": {"purl": one["purl"]}} for one in components]
     request = urllib.request.Request(
         ADVISORIES, json.dumps({"queries": queries}).encode()
@@ -117,14 +116,14 @@ def audit(components: list[dict[str, Any]]) -> list[str]:
 
 
 def main(arguments: list[str]) -> int:
-    """Write the bill and look at licences, and at advisories where asked for."""
+    """Write the bill, and check licenses and (with --audit) advisories."""
     made = bill()
     components = made["components"]
     Path(arguments[-1]).write_text(json.dumps(made, indent=1) + "\n", "utf-8")
     wrong = [
-        f"{one['purl']}: licence {[entry['license']['name'] for entry in one['licenses']]}"
+        f"{one['purl']}: license {[entry['license']['name'] for entry in one['licenses']]}"
         for one in components
-        if binding(entry["license"]["name"] for entry in one["licenses"])
+        if is_copyleft(entry["license"]["name"] for entry in one["licenses"])
     ]
     said = f"{len(components)} packages in {arguments[-1]}"
     if "--audit" in arguments:

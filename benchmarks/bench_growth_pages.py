@@ -183,7 +183,7 @@ def differences() -> dict[str, float]:
 
     def ask(_: int = 0) -> float:
         try:
-            return milliseconds(lambda: Client().get("/tasks/bench/differences/"))
+            return milliseconds(lambda: Client().get("/tasks/bench/pairs/"))
         finally:
             connections.close_all()
 

@@ -28,7 +28,7 @@ PAGES = (
     "/",
     "/tasks/",
     "/tasks/demo-translation/",
-    "/tasks/demo-translation/about/",
+    "/tasks/demo-translation/methods/",
     "/tasks/demo-translation/metrics/",
     "/submissions/1/",
     "/api/docs/",

@@ -164,7 +164,7 @@ def strict_server(n: int, threads: int, rate: float) -> bool:
     print(f"  {seconds:.1f} s, {posted + collected} of {2 * n} calls went through")
     print(f"  {100 * share:.0f} % of what the server allows, its first burst counted")
     good = posted == collected == n and share >= LEAST_SHARE
-    print(f"  no failure and at least 90 %: {good}")
+    print(f"  no failure and at least 90%: {good}")
     return good
 
 

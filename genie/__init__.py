@@ -2,8 +2,8 @@ import gc
 import os
 import sys
 
-# Before numpy is imported: threads that wait for each other cost more than they save,
-# and the benchmarks measure one. Neural metrics read OMP_NUM_THREADS, which stays
+# Set before numpy is imported: waiting threads cost more than they save, and the
+# benchmarks measure one thread. Neural metrics read OMP_NUM_THREADS, which stays
 # unchanged.
 if "OMP_NUM_THREADS" not in os.environ:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

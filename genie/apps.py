@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import Any
 
 from django.apps import AppConfig
+from django.conf import settings
 from django.core.management.base import BaseCommand
 from django.db.backends.signals import connection_created
 from django.db.models.signals import post_migrate
@@ -27,6 +28,13 @@ _load_without("rest_framework.compat", "requests", "pygments")
 _load_without("django.test.utils", "jinja2")
 
 
+# Taken by every command, and of no use to those who type one.
+_DJANGO_OPTIONS = {
+    "--verbosity", "--settings", "--pythonpath", "--traceback", "--no-color",
+    "--force-color", "--skip-checks",
+}  # fmt: skip
+
+
 def _make_cache_tables(using: str, **_given: Any) -> None:
     from django.core.management import call_command
 
@@ -46,6 +54,8 @@ class GenieConfig(AppConfig):
         # `runserver` needs the option that goes with them.
         if sys.argv[1:2] != ["runserver"]:
             BaseCommand.requires_system_checks = ()
+        BaseCommand.suppressed_base_arguments = _DJANGO_OPTIONS
+        BaseCommand.get_version = lambda self: settings.VERSION  # type: ignore[method-assign]
         examinations.register_all()
         pulse.listen()
         connection_created.connect(database.close_cursors_in_their_thread)

@@ -2,46 +2,53 @@
 
 import os
 import sys
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, distributions, version
 from pathlib import Path
 
 _APPS = ("genie", "leaderboard", "quality", "crowd")
 # The most needed commands in order. Other commands are listed below these.
 GROUPS: dict[str, dict[str, str]] = {
     "Start": {
-        "up": "make a site in this folder, or start the one that is here",
-        "demo": "show Genie at work: four small tasks and simulated annotators",
+        "up": "create a site in this folder, or start the existing one",
+        "demo": "try Genie with four small tasks and simulated annotators",
     },
     "Your own evaluation": {
-        "new": "make a task of files of outputs, and start it",
-        "load-task": "load a task or read it again",
+        "new": "create a task from files of outputs, and start it",
+        "load-task": "load or reload a task",
         "export-task": "write a task to a folder or a zip file",
         "import-task": "read a task from a folder or a zip file",
-        "import-judgments": "give judgments that were made elsewhere a board",
+        "import-judgments": "import ratings you already have and show them on a board",
         "submit": "submit a system's predictions",
-        "preview-template": "look at the page that workers will see",
-        "show-tests": "look at the test questions that a task would hide",
+        "preview-template": "preview the page that workers will see",
+        "show-tests": "preview a task's hidden test questions",
     },
     "Results": {
         "stats": "statistics of any table of ratings or comparisons, without a site",
-        "judge": "let a program judge texts or a task, after its price",
-        "release": "write a task's data as an archive that others can check",
-        "rebuild": "compute every number of such an archive again",
+        "judge": "show the price of a judge (a program), then run it on texts or a task",
+        "release": "write a task's data to an archive that can be checked independently",
+        "rebuild": "recompute every number in such an archive",
     },
     "Run a site": {
         "work": "run the queue, and restart it when it stops",
         "migrate": "bring the database up to date after an upgrade",
-        "createsuperuser": "make an account for staff",
-        "token": "make an API token for an account",
+        "createsuperuser": "create a staff account",
+        "token": "create an API token for an account",
         "collectstatic": "collect the static files for production",
-        "backup": "write the whole site into one file",
-        "restore": "bring a site back from such a file",
-        "doctor": "examine the site: one line for each part",
-        "check": "look for problems; --deploy asks what production needs",
+        "backup": "back up the whole site to one file",
+        "restore": "restore a site from such a file",
+        "doctor": "check the site, with one line for each part",
+        "check": "check for problems (with --deploy, also the requirements of production)",
     },
 }
 # SQLite's and PostgreSQL's errors for tables or columns without a migration.
-_NO_TABLES = ("no such table", "no such column", "does not exist")
+_NO_TABLES = (
+    "no such table", "no such column", "does not exist", "unable to open database file"
+)  # fmt: skip
+_CREATE = {"up", "demo", "migrate", "restore"}
+_COLLISION = (
+    "genie: Cisco's package `genie` is in this environment, too, and its files replace "
+    "some of ours; install genie-leaderboards into an environment without it."
+)
 _LONG = {"up", "demo"}
 _DJANGO = {"migrate", "createsuperuser", "collectstatic", "check"}
 
@@ -49,6 +56,8 @@ _DJANGO = {"migrate", "createsuperuser", "collectstatic", "check"}
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "genie.settings")
     words = sys.argv[1:]
+    if any(distributions(name="genie")):
+        sys.exit(_COLLISION)
     if not words or words in (["help"], ["--help"], ["-h"]):
         sys.stdout.write(overview())
     elif words == ["--version"]:
@@ -58,22 +67,32 @@ def main() -> None:
             # before any slow import
             sys.stdout.write(f"genie {words[0]}: starting ...\n")
             sys.stdout.flush()
-        from django.core.management import execute_from_command_line
+        _run(words)
 
-        at = 1 if words[0] == "help" and len(words) > 1 else 0
-        # `load-task` is easier to type than `load_task`; both work
-        words[at] = words[at].replace("-", "_") if words[at][0] != "-" else words[at]
-        from django.db import DatabaseError
 
-        try:
-            execute_from_command_line([sys.argv[0], *words])
-        except DatabaseError as error:
-            if not any(sign in str(error) for sign in _NO_TABLES):
-                raise
-            sys.exit(
-                f"genie {words[0].replace('_', '-')}: there is no site here yet, or one of an "
-                f"older version ({error}). `genie up` or `genie migrate` makes the tables."
-            )
+def _run(words: list[str]) -> None:
+    from django.conf import settings
+    from django.core.management import CommandError, execute_from_command_line
+    from django.db import DatabaseError
+
+    if words[0] == "help" and len(words) > 1:
+        words = [words[1], "--help"]
+    # `load-task` is easier to type than `load_task`; both work
+    name, command = words[0].replace("_", "-"), words[0].replace("-", "_")
+    if command in _CREATE and "--help" not in words:
+        settings.VAR_DIR.mkdir(parents=True, exist_ok=True)
+    try:
+        # Otherwise Django prints "CommandError:" before what a command refuses.
+        execute_from_command_line([sys.argv[0], command, "--traceback", *words[1:]])
+    except CommandError as error:
+        sys.exit(f"genie {name}: {error}")
+    except DatabaseError as error:
+        if not any(sign in str(error) for sign in _NO_TABLES):
+            raise
+        sys.exit(
+            f"genie {name}: there is no site here yet, or its version is older "
+            f"({error}). Run `genie up` or `genie migrate` to create the tables."
+        )
 
 
 def overview() -> str:
@@ -89,8 +108,8 @@ def overview() -> str:
         lines.append("")
     grouped = {name for commands in GROUPS.values() for name in commands}
     lines.append(f"For studies of the method: {', '.join(sorted(ours - grouped))}.")
-    lines.append("Every command of Django works as well.")
-    lines += ["", "`genie COMMAND --help` says what a command takes.", ""]
+    lines.append("All Django commands work, too.")
+    lines += ["", "`genie COMMAND --help` shows the options of a command.", ""]
     return "\n".join(lines)
 
 

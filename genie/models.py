@@ -1,6 +1,7 @@
 from genie.accounts.models import AccessToken, PrivateRead, TaskRole
 from genie.history.models import LogEntry, LogHead
 from genie.lib.queue.owners import RunningQueue
+from genie.lib.queue.waiting import WaitingJob
 
 __all__ = [
     "AccessToken",
@@ -9,4 +10,5 @@ __all__ = [
     "PrivateRead",
     "RunningQueue",
     "TaskRole",
+    "WaitingJob",
 ]

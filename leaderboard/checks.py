@@ -66,7 +66,7 @@ def settings_are_usable(**_kwargs: Any) -> list[CheckMessage]:
 def task_folders_are_usable(**_kwargs: Any) -> list[CheckMessage]:
     messages: list[CheckMessage] = []
     outside = {*shipped.outside()}
-    for slug in shipped.known():
+    for slug in shipped.known_tasks():
         try:
             with hit_templates.at_hand(
                 templates_of(shipped.templates_of(slug)), in_files=True
@@ -84,15 +84,16 @@ def task_folders_are_usable(**_kwargs: Any) -> list[CheckMessage]:
     return (
         messages
         + [
-            Warning(f"GENIE_TASKS names {path}, which is not there.", id="genie.W003")
+            Warning(f"GENIE_TASKS names {path}, which does not exist.", id="genie.W003")
             for path in shipped.missing_folders()
         ]
         + [
             Warning(
-                f"The task in {path} is not found: {shipped.folder(path.name)} has its name.",
+                f"The task in {path} is ignored: {shipped.folder(path.name)} has the "
+                "same name.",
                 id="genie.W004",
             )
-            for path in shipped.covered()
+            for path in shipped.covered_folders()
         ]
     )
 
@@ -102,7 +103,7 @@ def extensions_are_usable(**_kwargs: Any) -> list[CheckMessage]:
     return [
         Warning(
             f"The extension {one.where} ({one.kind}) is left out: {one.reason}.",
-            hint="Mend it, or take it out of GENIE_EXTENSIONS or of the environment.",
+            hint="Fix it, or remove it from GENIE_EXTENSIONS or the environment.",
             id="genie.W004",
         )
         for one in broken()
@@ -123,7 +124,7 @@ def _task_trouble(slug: str, document: Mapping[str, object]) -> Iterator[CheckMe
         if name not in all_metrics():
             yield Warning(
                 f"{slug}/task.toml asks for the metric {name!r}, which this site does "
-                "not have; submissions are measured without it.",
+                "not have. Submissions are measured without it.",
                 id="genie.W001",
             )
 

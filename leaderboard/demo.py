@@ -20,7 +20,12 @@ from crowd.campaigns.services import run
 from crowd.hits.models import Assignment, Campaign, Item
 from crowd.workers.models.qualification_test import QualificationTest
 from crowd.workers.models.worker import Worker
-from crowd.workers.services import invitations, qualification_tests, requirements
+from crowd.workers.services import (
+    invitations,
+    qualification_tests,
+    requirements,
+    test_attempts,
+)
 from crowd.workers.services.invitations import give_consent
 from genie.lib import jobs
 from genie.lib.errors import GenieError
@@ -52,6 +57,8 @@ from leaderboard.tasks.config import read_task
 from leaderboard.tasks.models import Instance, Task
 from leaderboard.tasks.services import load
 from leaderboard.teams.models import Membership
+from quality.bans import services as bans
+from quality.bans.models import Ban, HeldExclusion
 from quality.test_questions.models import TestCheck
 
 # The demo's accounts: real ones, with passwords drawn at the first start.
@@ -85,10 +92,9 @@ def refuse_strangers() -> None:
     )
     if stranger := strangers.first():
         raise GenieError(
-            f"This database has an account {stranger.get_username()!r} that the "
-            "demo did not create, and the demo would change its password. "
-            "Choose another database or folder for the demo: GENIE_VAR=var/demo "
-            "make demo.",
+            f"This database has an account {stranger.get_username()!r} that the demo "
+            "did not create and whose password it would change. Use a different "
+            "database or folder for the demo: GENIE_VAR=var/demo make demo.",
             code="not-a-demo",
         )
 
@@ -131,6 +137,8 @@ def players(pools: list[str]) -> list[Player]:
 
 def passwords() -> list[Credentials]:
     """Return the credentials; those of the first start are in a file of GENIE_VAR."""
+    refuse_strangers()
+    demo_admin()
     roles = {
         ADMIN: "staff, in the admin",
         SUBMITTER: "submitter",
@@ -162,9 +170,11 @@ def judge(say: Callable[[str], None]) -> None:
     made = {"endpoint": SCRIPTED, "model": _SCRIPT}
     judge = define.make(_SCRIPT, "1", made, by=admin, per_minute=0)
     run = ask.ask(judge, task, ask.Wish(), by=admin)
-    decide.approve(run, by=admin, reason="Nothing leaves the site, nothing is paid.")
+    decide.approve(
+        run, by=admin, reason="Genie sends no data to other servers and pays no money."
+    )
     jobs.drain()
-    say(f"a script that counts words judged {run.n_calls} outputs of {task.title}")
+    say(f"a word-counting script judged {run.n_calls} outputs of {task.title}")
 
 
 def systems_of(slug: str) -> list[dict[str, Any]]:
@@ -248,7 +258,7 @@ N_QUESTIONS = 6
 def slugs() -> list[str]:
     return [
         slug
-        for slug in shipped.known()
+        for slug in shipped.known_tasks()
         if read_task(shipped.definition(slug), {}).config.demo
     ]
 
@@ -281,7 +291,7 @@ def make(say: Say) -> None:
     _judge(pools, say)
     _qualify(pools, say)
     _half_judged(pools, say)
-    _shuffled(owner)
+    _submit_shuffled(owner)
     jobs.drain()
     judge(say)
     # the boards have no readers yet: neither numbers nor a release wait until tomorrow
@@ -327,6 +337,9 @@ def _approve_all(say: Say) -> None:
         others = TestCheck.objects.filter(evaluation__task=submission.task)
         if not others.exists():
             evaluation_decide.measure_together(submission.evaluation)
+            check = TestCheck.objects.filter(evaluation=submission.evaluation).first()
+            if check is not None and check.refused:
+                say(f"{submission}: {check.verdict} {evaluation_decide.BY_PROGRAMS}")
         evaluation_decide.approve(submission.evaluation, by=admin, start_now=True)
     say("campaigns created, test questions added, HITs posted")
     _settle()
@@ -334,6 +347,7 @@ def _approve_all(say: Say) -> None:
 
 def _judge(pools: list[str], say: Say) -> None:
     crowd = Crowd(players(pools), quality=Opinions(pools), seed=SEED)
+    diligent = [one.worker for one in crowd.players if one.habit == DILIGENT]
     total = 0
 
     def count(_: int) -> None:
@@ -347,9 +361,18 @@ def _judge(pools: list[str], say: Say) -> None:
     for _round in range(10):
         crowd.work(count)
         _settle()
+        _decide_exclusions(diligent)
         if not Campaign.objects.filter(state=Campaign.State.RUNNING).exists():
             break
     say(f"{total} HITs answered by simulated annotators in total")
+
+
+def _decide_exclusions(diligent: list[Worker]) -> None:
+    """Decide as staff do, because the scores wait for it."""
+    for held in HeldExclusion.objects.filter(state=Ban.State.PROPOSED):
+        decided = bans.refuse if held.worker in diligent else bans.confirm
+        decided(held.pk, by=demo_admin(), reason="Decided by the demo.")
+    _settle()
 
 
 def _qualify(pools: list[str], say: Say) -> None:
@@ -391,8 +414,8 @@ def _half_judged(pools: list[str], say: Say) -> None:
                 break
         _settle()
         _answer_again(crowd, submission)
-    worker(pools)
-    say(f"{name} is half rated: sign in as a worker to continue")
+    test_attempts.grant_by_hand(worker(pools), slug, by=demo_admin())
+    say(f"{name} is half rated. Sign in as a worker to finish it")
 
 
 def _answer_again(crowd: Crowd, but: Submission) -> None:
@@ -416,8 +439,7 @@ def _n_answered(submission: Submission) -> int:
     ).count()
 
 
-def _shuffled(owner: Any) -> None:
-    """Submit good predictions under the wrong ids, which the pre-flight detects."""
+def _submit_shuffled(owner: Any) -> None:
     task = Task.objects.get(slug=HALF_JUDGED_TASK)
     if Submission.objects.filter(task=task, system_name=SHUFFLED).exists():
         return

@@ -3,7 +3,6 @@
 from crowd.requester.services import deliver as notifications
 from genie.lib import jobs
 from genie.lib.queue.pieces import Later
-from leaderboard.boards.selectors import home
 from leaderboard.evaluation import rescoring, run
 from leaderboard.evaluation.services import refit
 from leaderboard.judges.services import decide as judging
@@ -124,10 +123,6 @@ def bring_in(pk: int) -> None:
 
 def advance() -> None:
     run.advance(RUNNERS)
-
-
-def count_work() -> None:
-    home.count_again()
 
 
 def announce() -> None:

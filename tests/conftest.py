@@ -329,5 +329,7 @@ def without_decoys(_numbers_from_one):
 @pytest.fixture(autouse=True)
 def _decoys(request, _numbers_from_one):
     name = request.path.relative_to(TESTS).as_posix()
-    if (seldom.is_costly(request.node) or name in decoys.WITHOUT) and _asks_a_database(request.node):
+    if (seldom.is_costly(request.node) or name in decoys.WITHOUT) and _asks_a_database(
+        request.node
+    ):
         request.getfixturevalue("without_decoys")

@@ -99,7 +99,7 @@ CUT: dict[str, str] = {
         crowd.elsewhere.services.whole_places:_plan_rest
     """,
     "crowd/platforms/test_prolific_campaign.py::test_a_notice_is_followed_once": """
-        crowd.elsewhere.services.notices:follow crowd.elsewhere.services.study:_priced
+        crowd.elsewhere.services.notices:follow crowd.elsewhere.services.study:_store_cost
     """,
     "crowd/platforms/test_rewards_change_elsewhere.py::test_each_hit_pays_what_it_says_there": """
         crowd.elsewhere.services.collect:_take_in
@@ -167,12 +167,13 @@ CUT: dict[str, str] = {
         leaderboard.evaluation.decide:withdraw
         leaderboard.evaluation.strategies.single_system:SingleSystem.launch
         leaderboard.metric_runs.services:run
-        leaderboard.metric_runs.services:_keep
-        leaderboard.metric_runs.services:_plan
         leaderboard.submissions.services.lifecycle:move
         leaderboard.submissions.services.submit:receive
         leaderboard.submissions.services.submit:team_for
         leaderboard.submissions.services.lifecycle:_accept
+    """,
+    "leaderboard/metric_board/test_metrics_follow_in_the_background.py::test_a_heavy_metric_does_not_hold_the_walk_up": """
+        leaderboard.metric_runs.services:_keep leaderboard.metric_runs.services:_plan
     """,
     "leaderboard/imports/test_bring_in.py::test_preferences_get_a_joint_evaluation_and_a_board_of_shares": """
         leaderboard.imports.services.write:_score
@@ -241,17 +242,17 @@ UNCUT: dict[str, str] = {
         leaderboard.judges.services.license:_write
         leaderboard.metric_runs.services:_readopt
         quality.appeals.services:against_ban quality.appeals.services:against_exclusion
-        quality.appeals.services:against_rejection
+        quality.appeals.services:against_record quality.appeals.services:against_rejection
         quality.appeals.services:against_requester
         quality.test_questions.services:grade
         quality.test_questions.services:settle
     """,
     "it asks a platform in between; tests/crowd/platforms kill it": """
-        crowd.elsewhere.services.decisions:_decided
+        crowd.elsewhere.services.decisions:_store_decision
         crowd.elsewhere.services.decisions:pay_bonuses
         crowd.elsewhere.services.early_ends:_plan
         crowd.elsewhere.services.notices:follow_hits
-        crowd.elsewhere.admin:happened
+        crowd.elsewhere.admin:confirm_payment
         crowd.elsewhere.services.retype:move
         crowd.elsewhere.services.study:_note_answer
         crowd.elsewhere.services.whole_places:note_screen_outs
@@ -264,7 +265,7 @@ UNCUT: dict[str, str] = {
         leaderboard.evaluation.api.staff:DecisionView.post
         leaderboard.evaluation.strategies.measured_tests:measure_tests
         leaderboard.judges.api:JudgeRunDecision.post
-        quality.bans.admin:impose quality.detection.admin:_ban
+        quality.bans.admin:impose
     """,
 }  # fmt: skip
 # By test: the jobs that it kills in their middle whenever they are done.

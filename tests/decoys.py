@@ -69,6 +69,7 @@ WITHOUT = {
 # Models without such rows, as the whole site has one of them or jobs work on all.
 SELDOM = {
     "genie.LogEntry", "genie.LogHead", "genie.TaskRole", "genie.RunningQueue",
+    "genie.WaitingJob",
     "crowd.PaymentDetails", "crowd.ExchangeRate", "crowd.WorkRecord", "crowd.Worker",
     "crowd.HIT", "crowd.Item", "crowd.Rating", "crowd.HITType", "crowd.PayoutTerms",
 }  # fmt: skip

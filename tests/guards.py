@@ -27,11 +27,11 @@ WATCHED: dict[str, str] = {
     "crowd.campaigns.services": """
         add_money:add_money=campaign change_reward:_keep_type_of_posted=externalcampaign change_reward:change_reward=campaign claim:_claim=worker
         claim:fill=assignment,worker claim:hold_page claim:may_take* claim:pass_on_reservation=reservation? more_answers:ask_for_more=campaign
-        overturn:_locked=assignment,campaign reissue:_replace_in=campaign reissue:count_again=assignment review:reject=assignment,campaign run:reopen=campaign
+        overturn:_lock=assignment,campaign reissue:_replace_in=campaign reissue:count_again=assignment review:reject=assignment,campaign run:reopen=campaign
         run:resume=campaign undo:change_page=assignment,campaign work:store*=campaign
     """,
     "crowd.elsewhere.services": """
-        attested:keep_terms* collect:_take=campaign collect:_take_in=externalsession decisions:_decided=externalsession reconcile:_overturn=campaign
+        attested:keep_terms* collect:_take=campaign collect:_take_in=externalsession decisions:_store_decision=externalsession reconcile:_overturn=campaign
         study:_follow=externalsession study:_note_answer=externalsession
     """,
     "crowd.hits.services": "build:extend=campaign build:take_back_slot* check_answers:keep_telemetry*",
@@ -57,9 +57,9 @@ WATCHED: dict[str, str] = {
     "genie.accounts": "first_staff:make=content_type",
     "genie.history": "log:_number_some=loghead",
     "genie.lib": """
-        admin:_is_gone database:best_effort jobs:_work_off jobs:enqueue_missing jobs:install jobs:retry_failure staff_actions:Action._act_on
+        admin:_is_gone database:best_effort jobs:settle jobs:enqueue_missing jobs:install jobs:retry_failure staff_actions:Action._act_on
     """,
-    "genie.lib.queue": "owners:Presence.begin owners:bury_the_dead",
+    "genie.lib.queue": "broker:_Claiming.claim owners:Presence.begin owners:bury_the_dead waiting:put",
     "genie.upkeep": "doctor:examine engines:_old_tables_aside engines:working_copy",
     "leaderboard": "demo:_qualify",
     "leaderboard.evaluation": """
@@ -83,10 +83,10 @@ WATCHED: dict[str, str] = {
     "leaderboard.submissions.services": "lifecycle:lock=submission submit:receive=team submit:team_for=user?",
     "leaderboard.tasks.services": "load:_load load:_refresh load:revise=task",
     "leaderboard.teams.services": """
-        announce:_announce leave:delete=user notices:send teams:_locked=team teams:accept teams:create teams:remove teams:set_role webhooks:queue_test
+        announce:_announce leave:delete=user notices:send teams:_lock_membership=team teams:accept teams:create teams:remove teams:set_role webhooks:queue_test
     """,
     "quality.appeals": """
-        services:against_ban=worker services:against_exclusion=worker services:against_rejection=assignment services:against_requester=requesterassignment
+        services:against_ban=worker services:against_exclusion=worker services:against_record=worker services:against_rejection=assignment services:against_requester=requesterassignment
     """,
     "quality.bans": """
         admin:impose=worker services:_lock_proposed=worker,ban services:ban=worker services:carry_out*=worker,detectorfit
@@ -97,13 +97,14 @@ SEQUENCES, ONCE, *OTHERS = cuts.UNCUT.values()
 # What also writes single rows outside of a transaction, and what commits more than once.
 ALONE = f"""{SEQUENCES} {ONCE}
     crowd.elsewhere.services.decisions:pay_bonuses crowd.elsewhere.services.retype:move
-    crowd.elsewhere.services.study:_priced crowd.worker_site.arrival:_for_worker
-    genie.lib.jobs:_work_off genie.lib.staff_actions:Action._act_on
+    crowd.elsewhere.services.study:_store_cost crowd.worker_site.arrival:_for_worker
+    genie.lib.jobs:settle genie.lib.jobs:_work_off genie.lib.staff_actions:Action._act_on
     leaderboard.evaluation.admin.submission:_decided
     leaderboard.management.commands.judge:Command.handle
 """
 SEVERAL = f"""{ALONE} {" ".join(OTHERS)}
     crowd.campaigns.services.claim:next_assignment genie.lib.jobs:enqueue_missing
+    genie.lib.queue.broker:_Claiming.claim
     leaderboard.evaluation.strategies.comparison:ComparisonOfTwo.launch
     leaderboard.evaluation.strategies.joint:SideBySide.launch
     leaderboard.evaluation.strategies.single_system:SingleSystem.launch

@@ -49,7 +49,7 @@ MATRIX: dict[str, str] = {
     # these lists are not open to Finance
     "crowd.change_ledgerentry ----": """
         crowd_outwardcall.was_paid crowd_outwardcall.send_again
-        crowd_externalsession.give_bonus
+        crowd_assignment.give_bonus
     """,
     "crowd.change_payoutrun ---+": """
         crowd_payoutrun.file_selected crowd_payoutrun.paid_selected
@@ -74,8 +74,11 @@ MATRIX: dict[str, str] = {
         crowd_worker.write_selected crowd_worker.note_selected
         crowd_worker.lift_limit_selected crowd_worker.exclude_selected
         crowd_worker.include_selected
+        crowd_worker_write crowd_worker_note crowd_worker_open crowd_worker_exclude
+        crowd_worker_include
     """,
-    "crowd.add_qualificationgrant --+-": "crowd_worker.grant_selected",
+    "crowd.view_worker --+-": "leaderboard_worker_data",
+    "crowd.add_qualificationgrant --+-": "crowd_worker.grant_selected crowd_worker_grant",
     "crowd.change_qualificationgrant --+-": "crowd_qualificationgrant.revoke_selected",
     "crowd.change_qualificationtest --+-": """
         crowd_qualificationtest.publish_selected crowd_qualificationtest.retire_selected
@@ -87,9 +90,10 @@ MATRIX: dict[str, str] = {
     "quality.view_grade -++-": "quality_grade_worker leaderboard_worker_evidence",
     "quality.change_appeal --+-": "quality_appeal_answer",
     "quality.change_ban -++-": "quality_ban.lift_selected quality_ban_lift",
-    "quality.add_ban -++-": "quality_ban_impose quality_verdict.ban_selected",
+    "quality.add_ban -++-": "quality_ban_impose",
     "quality.change_heldexclusion ----": """
         quality_heldexclusion.confirm_selected quality_heldexclusion.refuse_selected
+        quality_heldexclusion_confirm quality_heldexclusion_refuse
     """,
     "quality.change_retiredquestion -+--": "quality_retiredquestion.restore_selected",
     "leaderboard.change_submission -+--": """
@@ -143,7 +147,7 @@ POLICY |= {
 }
 USUAL = ("_changelist", "_add", "_history", "_delete", "_change")
 # A role on a task opens neither.
-OF_THE_SITE = ("delete_with_reason", "leaderboard_worker_evidence")
+OF_THE_SITE = ("delete_with_reason", "_worker_evidence", "_worker_data")
 AT_ONCE = {"crowd_externalcampaign.look_now", "leaderboard_task.release_selected"}
 REFUSED = re.compile("No action selected|left out")
 WRITES = ("INSERT", "UPDATE", "DELETE")

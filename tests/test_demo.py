@@ -23,7 +23,6 @@ from django.contrib.auth import get_user_model
 from genie.lib.errors import GenieError
 from genie.lib.serving.processes import answers
 from leaderboard import demo
-from leaderboard.metrics import meteor
 from leaderboard.submissions.models import Submission
 from tests.installed import Installed, install, tracked
 from tests.shared import put_migrated_sqlite
@@ -129,14 +128,16 @@ def test_the_demo_runs_shows_its_boards_keeps_them_and_stops(installed, tmp_path
             board = demo.get(f"/tasks/{slug}/")
             assert "simulated" in board.lower()
         assert "Kingfisher-QA" in demo.get("/tasks/demo-qa/")
-        ways = home.partition("three things to try")[2]
+        ways = home.partition("Three things to try")[2]
         assert ways.index("Look around") < ways.index("Rate some outputs")
         assert ways.index("Rate some outputs") < ways.index("Make your own")
         admin = demo.get("/admin/", demo.sign_in("admin", passwords["admin"]))
         assert "Site administration" in admin
         assert "approve" in admin.lower()
         work = demo.get("/work/", demo.sign_in("wren", passwords["wren"]))
-        assert "/work/test/demo-translation/" in work
+        assert "Start" in work  # qualified, and with work at once
+        assert "/work/test/" not in work
+        assert "Exclusions to confirm" not in admin
         hand_in(demo)
         assert demo.processes()
     finally:
@@ -271,7 +272,9 @@ def test_the_wheel_has_every_file_of_the_product_and_nothing_else(installed):
     assert names == expected
     assert "Name: genie-leaderboards" in told
     needed = re.findall(r"^Requires-Dist: (.+)$", told, re.M)
-    assert [one for one in needed if "==" in one and "extra" not in one] == []
+    exact = [one for one in needed if "==" in one and "extra" not in one]
+    # Genie changes how it works inside
+    assert [one for one in exact if not one.startswith("django-q2==")] == []
 
 
 def test_make_demo_says_that_it_begins_before_anything_that_takes_time():
@@ -288,8 +291,6 @@ def test_one_task_of_the_demo_shows_every_state(
     client, without_decoys, monkeypatch, settings, tmp_path
 ):
     settings.VAR_DIR = tmp_path
-    # 130 MB, of which no board says anything
-    monkeypatch.setattr(meteor, "wordnet_folder", lambda: tmp_path)
     monkeypatch.setattr(demo, "slugs", lambda: ["demo-translation"])
     monkeypatch.setattr(demo, "TASK", "demo-translation")
     told: list[str] = []
@@ -301,11 +302,12 @@ def test_one_task_of_the_demo_shows_every_state(
         "validating the submissions and computing metrics",
         "campaigns created, test questions added, HITs posted",
         "100 HITs answered by simulated annotators",
-        "150 HITs answered by simulated annotators in total",
-        "7 of 8 simulated annotators passed the qualification test for German to English "
+        # 30 to 39 items of a system, with tests, and a tenth of them twice
+        "126 HITs answered by simulated annotators in total",
+        "7 of 9 simulated annotators passed the qualification test for German to English "
         "(demo)",
-        "Dictionary-Walk is half rated: sign in as a worker to continue",
-        "a script that counts words judged 150 outputs of German to English (demo)",
+        "Dictionary-Walk is half rated. Sign in as a worker to finish it",
+        "a word-counting script judged 150 outputs of German to English (demo)",
     ]
     assert {row.system_name: row.state for row in Submission.objects.all()} == {
         **dict.fromkeys(["Ferry-Large", "Ferry-Small", "Wordbridge"], "PUBLISHED"),
@@ -317,8 +319,8 @@ def test_one_task_of_the_demo_shows_every_state(
     assert all(row["simulated"] for row in rows.values())
     published = ["Ferry-Large", "Ferry-Small", "Wordbridge"]
     means = [round(rows[name]["human"]["mean"]) for name in published]
-    assert means == [91, 77, 43]
-    assert rows["Dictionary-Walk"]["pending"] == {"n": 15, "of": 30}
+    assert means == [89, 70, 48]
+    assert rows["Dictionary-Walk"]["pending"] == {"n": 13, "of": 30}
     assert rows["Shuffled-Ids"]["pending"] == {"n": 0, "of": 30}
 
 

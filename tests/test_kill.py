@@ -95,7 +95,7 @@ def test_a_study_survives_a_queue_that_is_killed_at_every_step(tmp_path):
     assert facts["spent"] == facts["committed"]
     assert facts["hits"] == facts["judged"] + facts["tests"]
     assert facts["rewards"] == facts["rewarded_assignments"] == facts["submitted"]
-    assert facts["submitted"] == facts["hits"] + facts["replaced"]
+    assert facts["submitted"] == facts["places"]
     assert facts["answers"] == facts["submitted"]
     assert facts["n"] == facts["judged"]
     walk = ["RECEIVED", "VALID", "MEASURED", "APPROVED", "ANNOTATING", "ANNOTATED"]

@@ -18,7 +18,7 @@ from django.utils.translation.template import templatize
 
 from crowd.messages import services as messages
 from crowd.models import Message
-from genie.lib.serving.languages import ENGLISH, dollars, written
+from genie.lib.serving.languages import ENGLISH, dollars, format_digits
 from leaderboard.teams.services import notices
 from tests.crowd.making import make_worker
 from tests.factories import make_user
@@ -309,7 +309,7 @@ def test_numbers_and_money_are_written_as_the_language_does():
     said = {}
     for code, _ in settings.LANGUAGES:
         with override(code):
-            said[code] = (written("1,234.5"), dollars(123_456))
+            said[code] = (format_digits("1,234.5"), dollars(123_456))
     assert said["en"] == ("1,234.5", "$1,234.56")
     assert said["de"] == ("1.234,5", "1.234,56\N{NO-BREAK SPACE}$")
     assert said["fr"][0] == "1\N{NO-BREAK SPACE}234,5"

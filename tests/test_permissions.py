@@ -19,7 +19,7 @@ from django.urls import URLPattern, get_resolver, reverse
 from rest_framework.response import Response
 
 from genie.accounts.models import TaskRole
-from leaderboard.evaluation.services.request import requested as request_evaluation
+from leaderboard.evaluation.services.request import create_request as request_evaluation
 from leaderboard.judges.definition import whole
 from leaderboard.models import Comparison, JointEvaluation, Judge, JudgeRun, Submission
 from leaderboard.site.api.operations import Schema
@@ -60,17 +60,17 @@ MATRIX: dict[str, str] = {
         account_reset_password_done account_reset_password_from_key
         account_reset_password_from_key_done socialaccount_login_cancelled
         api:task-list api:task-detail api:instance-list api:leaderboard
-        api:history api:differences api:evidence api:published api:crowds api:metric-board api:task-judges api:metric-scores-list api:metric-scores-publish
+        api:configuration api:history api:differences api:evidence api:published api:crowds api:metric-board api:task-judges api:metric-scores-list api:metric-scores-publish
         api:comparison-list api:joint-list api:score-list api:metric-result-list
         api-home api-schema api-docs turk:endpoint turk:endpoint-bare
         work:finished work:submit-preview
         api:log api:log-entries leaderboard:public-log
         leaderboard:home api:rank-audit leaderboard:how-it-works leaderboard:privacy leaderboard:tasks leaderboard:board
-        leaderboard:about leaderboard:metric-board leaderboard:judges leaderboard:comparisons
+        leaderboard:pairs leaderboard:outputs leaderboard:methods leaderboard:metric-board leaderboard:judges
         leaderboard:board-at leaderboard:board-export
         leaderboard:board-records
-        leaderboard:check leaderboard:sample leaderboard:differences
-        leaderboard:evidence leaderboard:published leaderboard:published-file leaderboard:story
+        leaderboard:check leaderboard:sample
+        leaderboard:published leaderboard:published-file
         leaderboard:board-svg leaderboard:board-png leaderboard:board-card
         leaderboard:board-feed leaderboard:site-card leaderboard:site-feed leaderboard:robots
         leaderboard:sitemap
@@ -106,7 +106,7 @@ MATRIX: dict[str, str] = {
     STAFF: """
         api:campaign-list api:campaign-detail api:worker-list api:ban-list api:bundle-list
         api:judge-run-list api:judge-run-detail api:judge-run-licences
-        api:bundle-detail api:configuration api:import-list leaderboard:studio-new leaderboard:studio-task
+        api:bundle-detail api:import-list leaderboard:studio-new leaderboard:studio-task
         leaderboard:studio-import-new
     """,
     SUPERUSER: "status api:submission-decision api:comparison-decision api:joint-decision api:judge-run-decision",
@@ -116,7 +116,7 @@ MATRIX: dict[str, str] = {
     """,
     NOT_HERS: """
         accounts:revoke-token accounts:end-session mfa_deactivate_totp mfa_view_recovery_codes
-        mfa_download_recovery_codes appeals:work appeals:ban appeals:exclusion appeals:requester work:consent work:agreed
+        mfa_download_recovery_codes appeals:work appeals:ban appeals:record appeals:exclusion appeals:requester work:consent work:agreed
         work:instructions work:test work:attempt work:hit work:change work:return work:request
         work:turn work:turn-return work:requester-qualification work:requester-test
         requester:desk requester:revoke-key requester:batches requester:batch
@@ -133,7 +133,7 @@ MATRIX: dict[str, str] = {
         accounts:set-up api:log-entry api:metric-scores-detail api:nowhere
         work:invitation work:panel work:arrive work:turn-frame work:preview-frame
         work:submit work:elsewhere work:no-news leaderboard:metric-download
-        leaderboard:metric-outside leaderboard:realigned leaderboard:crowds hooks:mturk
+        leaderboard:metric-outside leaderboard:realigned hooks:mturk
         leaderboard:croissant leaderboard:weights
         security-txt
     """,
@@ -215,7 +215,7 @@ OPENED_BY: dict[Staff, str] = {
     Staff.SEE_WORKERS: "api:worker-list",
     Staff.SEE_BANS: "api:ban-list",
     Staff.SEE_JUDGES: "api:judge-run-list api:judge-run-detail api:judge-run-licences",
-    Staff.EXPORT_TASKS: "api:bundle-detail api:configuration",
+    Staff.EXPORT_TASKS: "api:bundle-detail",
     Staff.SEE_REFERENCES: "leaderboard:studio-task",
     Staff.IMPORT_TASKS: "leaderboard:studio-new leaderboard:studio-import-new",
 }

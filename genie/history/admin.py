@@ -13,6 +13,6 @@ class LogEntryAdmin(ReadOnlyAdmin):
     fields = ["number", "at", "kind", "commitment", "salt", "data"]
     ordering = ["-pk"]
 
-    @admin.display(description="what it says")
+    @admin.display(description="content")
     def beginning(self, entry: LogEntry) -> str:
         return Truncator(entry.data).chars(120)

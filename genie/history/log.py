@@ -81,9 +81,9 @@ def _number_some() -> int:
         return known[level, place]
 
     # the head itself has all perfect subtrees at its right end
-    _with_nodes(lambda stored: merkle.root(_noting(stored, known), size))
+    _with_nodes(lambda stored: merkle.root(_recording_node(stored, known), size))
     for entry in entries:
-        hashes = merkle.completed(node, size, merkle.leaf_hash(entry.body))
+        hashes = merkle.completed_hashes(node, size, merkle.leaf_hash(entry.body))
         known |= {(k, size >> k): one for k, one in enumerate(hashes)}
         entry.number, entry.hashes = size, b"".join(hashes)
         size += 1
@@ -122,13 +122,13 @@ def first_difference() -> str:
         return tree[level, place]
 
     size = 0
-    for entry in _numbered():
+    for entry in _numbered_entries():
         if entry.number != size:
             return f"entry {size:,} is missing"
-        hashes = merkle.completed(node, size, merkle.leaf_hash(entry.body))
+        hashes = merkle.completed_hashes(node, size, merkle.leaf_hash(entry.body))
         if bytes(entry.hashes) != b"".join(hashes) or not entry.opens:
             return f"entry {size:,} was changed"
-        # hashes inside a larger perfect subtree are not needed any more
+        # Hashes inside a larger perfect subtree are no longer needed.
         for level in range(len(hashes) - 1):
             del tree[level, (size >> level) - 1]
         level = len(hashes) - 1
@@ -136,11 +136,11 @@ def first_difference() -> str:
         size += 1
         stated = heads.pop(size, None)
         if stated is not None and stated != merkle.root(node, size).hex():
-            return f"the head of {size:,} entries is not theirs"
+            return f"the head does not match its {size:,} entries"
     return f"entry {size:,} is missing" if any(n > size for n in heads) else ""
 
 
-def _numbered() -> Iterator[LogEntry]:
+def _numbered_entries() -> Iterator[LogEntry]:
     return (
         LogEntry.objects.exclude(number=None)
         .order_by("number")
@@ -152,12 +152,14 @@ def _unknown(_level: int, _place: int) -> bytes:
     return bytes(_WIDTH)
 
 
-def _noting(node: merkle.Node, known: dict[tuple[int, int], bytes]) -> merkle.Node:
-    def noted(level: int, place: int) -> bytes:
+def _recording_node(
+    node: merkle.Node, known: dict[tuple[int, int], bytes]
+) -> merkle.Node:
+    def read_and_record(level: int, place: int) -> bytes:
         known[level, place] = node(level, place)
         return known[level, place]
 
-    return noted
+    return read_and_record
 
 
 def _with_nodes(work: Callable[[merkle.Node], T]) -> T:
@@ -166,7 +168,7 @@ def _with_nodes(work: Callable[[merkle.Node], T]) -> T:
     It runs twice: which hashes it asks for does not depend on their values.
     """
     needed: dict[tuple[int, int], bytes] = {}
-    work(_noting(_unknown, needed))
+    work(_recording_node(_unknown, needed))
     # the last entry of a perfect subtree has its hash
     last = {key: ((key[1] + 1) << key[0]) - 1 for key in needed}
     numbers = iter(sorted({*last.values()}))

@@ -22,7 +22,7 @@ def node_hash(left: bytes, right: bytes) -> bytes:
     return hashlib.sha256(b"\x01" + left + right).digest()
 
 
-def completed(node: Node, index: int, leaf: bytes) -> list[bytes]:
+def completed_hashes(node: Node, index: int, leaf: bytes) -> list[bytes]:
     """Return the hashes of all perfect subtrees that one more leaf completes.
 
     `node` has the hashes of the tree of the first `index` leaves. The result goes from

@@ -13,7 +13,7 @@ def register(kind: LogEntry.Kind, public: Public = frozenset) -> None:
     _PUBLIC[kind] = public
 
 
-def opened(entries: Sequence[LogEntry]) -> list[dict[str, Any]]:
+def open_entries(entries: Sequence[LogEntry]) -> list[dict[str, Any]]:
     open_now = _open(entries)
     return [_as_read(one, shows=one.pk in open_now) for one in entries]
 

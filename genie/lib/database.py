@@ -33,17 +33,14 @@ if TYPE_CHECKING:
 Row = TypeVar("Row")
 AnyModel = TypeVar("AnyModel", bound=models.Model)
 
-NOT_RESPONDING = (
-    "Our database is not responding. Nothing is lost: everything you saved is still "
-    "there. Please try again in a minute."
-)
+NOT_RESPONDING = "Our database is not responding. Everything you saved is still there. Please try again in a minute."
 BUSY = (
     "Our database is busy. Your last change was not saved; everything you saved before "
     "is still there. Please try again in a minute."
 )
 NOT_STORING = (
-    "Our server cannot store anything right now. What you have just sent was not saved; "
-    "everything you saved before is still there. Please try again later."
+    "Our server cannot store anything right now. Your last change was not saved. "
+    "Everything you saved before is still there. Please try again later."
 )
 NOT_MAILING = (
     "Our mail server is not responding, so the e-mail to you could not be sent. Please "

@@ -41,7 +41,7 @@ def _discover(package: str, base: type[T]) -> tuple[tuple[str, type[T]], ...]:
     if kind := outside.KIND_OF.get(package):
         for where, value in outside.classes(kind, base):
             if value.slug in classes:
-                outside.refuse(kind, where, f"there is another {value.slug} already")
+                outside.refuse(kind, where, f"the slug {value.slug} is already in use")
             else:
                 classes[value.slug] = value
     return tuple(sorted(classes.items()))

@@ -231,18 +231,18 @@ def is_conversation(value: object) -> bool:
         isinstance(value, list)
         and bool(value)
         and all(isinstance(turn, dict) for turn in value)
-        and any(_named(turn, _ROLES) is not None for turn in value)
+        and any(_value_of(turn, _ROLES) is not None for turn in value)
     )
 
 
-def parsed(text: str) -> list[object] | None:
+def parse_conversation(text: str) -> list[object] | None:
     """Read a conversation from JSON in a table's cell; None: it is none.
 
     Examples
     --------
-    >>> parsed('[{"role": "user", "content": "Hello"}]')
+    >>> parse_conversation('[{"role": "user", "content": "Hello"}]')
     [{'role': 'user', 'content': 'Hello'}]
-    >>> parsed("[1] says so")
+    >>> parse_conversation("[1] says so")
     """
     if not text.lstrip().startswith("[{"):
         return None
@@ -262,11 +262,11 @@ def problem(turns: Sequence[object]) -> str:
     'turn 2 has no text under “content”'
     """
     if len(turns) > MOST_TURNS:
-        return f"it has {len(turns):,} turns; {MOST_TURNS} are possible"
+        return f"it has {len(turns):,} turns, but at most {MOST_TURNS} are allowed"
     for number, turn in enumerate(turns, start=1):
         if not isinstance(turn, dict):
-            return f"turn {number} is no object with a role and a content"
-        role = _named(turn, _ROLES)
+            return f"turn {number} is not an object with a role and content"
+        role = _value_of(turn, _ROLES)
         if not isinstance(role, str) or not role.strip():
             return f"turn {number} has no role"
         if _content(turn) is None:
@@ -323,23 +323,23 @@ def assistant_says(text: str) -> str:
 _KEPT_APART = r"\1 "
 
 
-def _named(turn: object, names: Sequence[str]) -> object:
+def _value_of(turn: object, names: Sequence[str]) -> object:
     if not isinstance(turn, dict):
         return None
     return next((turn[name] for name in names if name in turn), None)
 
 
 def _content(turn: object) -> str | None:
-    content = _named(turn, _CONTENTS)
+    content = _value_of(turn, _CONTENTS)
     if isinstance(content, list) and content:
-        texts = [_named(part, ("text",)) for part in content]
+        texts = [_value_of(part, ("text",)) for part in content]
         said = [text for text in texts if isinstance(text, str)]
         return "\n".join(said) if len(said) == len(texts) else None
     return content if isinstance(content, str) else None
 
 
 def _role(turn: object) -> str:
-    given = str(_named(turn, _ROLES)).strip()
+    given = str(_value_of(turn, _ROLES)).strip()
     name = _NAMES.get(given.lower(), given)
     fitting = re.sub(r"[^A-Za-z0-9_-]+", "-", name).strip("-")[:30] or "Speaker"
     first = fitting[0].upper()

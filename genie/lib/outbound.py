@@ -49,12 +49,12 @@ class Refused(GenieError):
     code = "bad-address"
 
 
-def checked(url: str, *, https_only: bool) -> SplitResult:
+def check_address(url: str, *, https_only: bool) -> SplitResult:
     """Split an address, or refuse it.
 
     Examples
     --------
-    >>> checked("https://heron.example/hook?team=1", https_only=True).hostname
+    >>> check_address("https://heron.example/hook?team=1", https_only=True).hostname
     'heron.example'
     """
     try:
@@ -81,7 +81,7 @@ def check_reachable(url: str, *, https_only: bool) -> None:
 
     Sends no request.
     """
-    parts = checked(url, https_only=https_only)
+    parts = check_address(url, https_only=https_only)
     host = str(parts.hostname)
     try:
         _address(host, parts.port or _PORTS[parts.scheme], allow_private=False)
@@ -99,7 +99,7 @@ def address_of(url: str, *, https_only: bool, allow_private: bool) -> str:
     OSError
         The host was not found.
     """
-    parts = checked(url, https_only=https_only)
+    parts = check_address(url, https_only=https_only)
     port = parts.port or _PORTS[parts.scheme]
     return _address(str(parts.hostname), port, allow_private=allow_private)
 
@@ -116,7 +116,7 @@ def post(
 
     Raises as `get` does.
     """
-    parts = checked(url, https_only=https_only)
+    parts = check_address(url, https_only=https_only)
     return _exchange("POST", parts, body, headers, allow_private=allow_private)
 
 
@@ -135,7 +135,7 @@ def get(
     OSError, http.client.HTTPException
         It could not be reached, or did not answer like a web server.
     """
-    parts = checked(url, https_only=https_only)
+    parts = check_address(url, https_only=https_only)
     return _exchange(
         "GET", parts, None, {}, allow_private=allow_private, at_most=at_most
     )
@@ -185,7 +185,7 @@ def is_public(address: str) -> bool:
     # In an IPv6 address, the interface follows the %.
     ip = ipaddress.ip_address(address.partition("%")[0])
     if isinstance(ip, ipaddress.IPv6Address):
-        inner = ip.ipv4_mapped or _translated(ip)
+        inner = ip.ipv4_mapped or _embedded_ipv4(ip)
         if inner is not None:
             return is_public(str(inner))
         if ip not in _UNICAST or _is_tunnel(ip):
@@ -194,7 +194,7 @@ def is_public(address: str) -> bool:
     return ip.is_global and not ip.is_multicast and not special
 
 
-def _translated(ip: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
+def _embedded_ipv4(ip: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
     if ip in _NAT64:
         return ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
     return None

@@ -59,7 +59,7 @@ class Piece:
 
 
 def classes(kind: str, base: type[T]) -> Iterator[tuple[str, type[T]]]:
-    for piece, found in _loaded(kind):
+    for piece, found in _load(kind):
         values = _members(found) if inspect.ismodule(found) else [found]
         fitting = [
             value
@@ -73,8 +73,8 @@ def classes(kind: str, base: type[T]) -> Iterator[tuple[str, type[T]]]:
             refuse(
                 kind,
                 piece.where,
-                f"it has no class that subclasses {base.__name__}, has a slug of its "
-                "own and all methods that it must have",
+                f"it has no subclass of {base.__name__} with its own slug and all "
+                "required methods",
             )
         for value in fitting:
             if _has_slug(piece, value):
@@ -82,7 +82,7 @@ def classes(kind: str, base: type[T]) -> Iterator[tuple[str, type[T]]]:
 
 
 def objects(kind: str, base: type[T]) -> Iterator[tuple[str, T]]:
-    for piece, found in _loaded(kind):
+    for piece, found in _load(kind):
         values = vars(found).values() if inspect.ismodule(found) else [found]
         fitting = [value for value in values if isinstance(value, base)]
         if not fitting:
@@ -93,13 +93,13 @@ def objects(kind: str, base: type[T]) -> Iterator[tuple[str, T]]:
 
 
 def folders(kind: str) -> Iterator[tuple[str, Path]]:
-    for piece, found in _loaded(kind):
+    for piece, found in _load(kind):
         if isinstance(found, Path):
             yield piece.where, found
         elif inspect.ismodule(found) and getattr(found, "__path__", None):
             yield piece.where, Path(next(iter(found.__path__)))
         else:
-            refuse(kind, piece.where, "it is not a package, whose folder has the files")
+            refuse(kind, piece.where, "it is not a package with a folder for the files")
 
 
 def refuse(kind: str, where: str, reason: str) -> None:
@@ -115,12 +115,12 @@ def problems() -> list[Problem]:
 
 
 def forget() -> None:
-    _installed.cache_clear()
+    _installed_pieces.cache_clear()
     _problems.clear()
 
 
-def _loaded(kind: str) -> Iterator[tuple[Piece, object]]:
-    for piece in [*_installed().get(kind, []), *_in_folder(kind)]:
+def _load(kind: str) -> Iterator[tuple[Piece, object]]:
+    for piece in [*_installed_pieces().get(kind, []), *_in_folder(kind)]:
         try:
             yield piece, piece.load()
         # Third-party code: whatever it raises, the site starts without it.
@@ -129,7 +129,7 @@ def _loaded(kind: str) -> Iterator[tuple[Piece, object]]:
 
 
 @cache
-def _installed() -> dict[str, list[Piece]]:
+def _installed_pieces() -> dict[str, list[Piece]]:
     """Read all packages' entry points once, because that is the slowest part."""
     found: dict[str, list[Piece]] = {}
     seen: set[str] = set()
@@ -201,6 +201,6 @@ def _has_slug(piece: Piece, value: object) -> bool:
     refuse(
         piece.kind,
         piece.where,
-        f"its slug {slug!r} is not made of at most 50 letters, digits and hyphens",
+        f"its slug {slug!r} must have at most 50 letters, digits and hyphens",
     )
     return False

@@ -23,7 +23,7 @@ KEPT = (
     Kept(
         "signals",
         365,
-        "how pages of work were used",
+        "usage of work pages",
         "crowd.hits.services.check_answers.forget_before",
     ),
     Kept(
@@ -32,19 +32,19 @@ KEPT = (
     Kept(
         "notes",
         1095,
-        "notes of staff about workers",
+        "staff notes about workers",
         "crowd.workers.services.notes.forget_before",
     ),
     Kept(
         "invitations",
         365,
-        "to whom expired invitations went",
+        "addresses of expired invitations",
         "crowd.workers.services.invitations.forget_before",
     ),
     Kept(
         "reads",
         730,
-        "which staff read private outputs",
+        "log of staff access to private outputs",
         "genie.accounts.reads.forget_before",
     ),
 )

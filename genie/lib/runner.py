@@ -135,10 +135,10 @@ class Runner:
             sentence = (
                 f"This step was interrupted {n_attempts} times before it finished: it "
                 "was killed, or it needs more time or memory than is available. Staff "
-                "can see it and retry it."
+                "can see it and try it again."
             )
             self._fail(pk, free, sentence, permanent=True)
-            logger.error("%s %s never comes to an end", self.job, pk)
+            logger.error("%s %s does not finish", self.job, pk)
             return None
         # Compare and set: of two processes, one begins.
         begun = {"n_attempts": F("n_attempts") + 1, "n_starts": n_starts + 1}
@@ -171,7 +171,6 @@ class Runner:
 
 
 def _in_words(error: Exception) -> str:
-    """Return the error's text without paths of the server."""
     if isinstance(error, OSError) and error.strerror:
         return one_line(error.strerror, 200)
     return one_line(error, 200)

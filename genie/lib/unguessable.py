@@ -38,7 +38,7 @@ def seal(text: str) -> str:
     return _box().encrypt(text.encode()).decode()
 
 
-def opened(sealed: str) -> str | None:
+def open_sealed(sealed: str) -> str | None:
     """Decrypt a text; None if the site no longer has the key."""
     try:
         return _box().decrypt(sealed.encode()).decode()

@@ -47,7 +47,9 @@ def _tell(
     lines += [f"over: {name}" for name in over]
     send_mail(
         f"{settings.ACCOUNT_EMAIL_SUBJECT_PREFIX}"
-        + (f"Trouble: {', '.join(trouble)}" if trouble else "All is well again"),
+        + (
+            f"Trouble: {', '.join(trouble)}" if trouble else "All problems are resolved"
+        ),
         "\n".join([*lines, "", f"{settings.GENIE['SITE_URL']}/admin/status/", ""]),
         None,
         recipients,

@@ -65,10 +65,10 @@ def _member(name: str, size: int) -> tarfile.TarInfo:
 
 
 @contextmanager
-def writing(path: Path) -> Iterator[Writer]:
+def open_writer(path: Path) -> Iterator[Writer]:
     """Write a new backup; the file gets its name only when it is complete."""
     if path.exists():
-        raise BackupProblem(f"{path} exists already; a backup never overwrites one.")
+        raise BackupProblem(f"{path} already exists. A backup never overwrites a file.")
     part = path.with_name(f"{path.name}.part")
     # It holds everyone's data.
     number = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
@@ -91,7 +91,8 @@ def members(path: Path) -> Iterator[tuple[str, IO[bytes], int]]:
             stream = tar.extractfile(member) if member.isreg() else None
             if stream is None or not _is_harmless(member.name):
                 raise BackupProblem(
-                    f"{path} holds {member.name!r}, which no backup of Genie has."
+                    f"{path} holds {member.name!r}, which is not part of a Genie "
+                    "backup."
                 )
             yield member.name, stream, member.size
 
@@ -103,13 +104,13 @@ def checked_manifest(path: Path) -> dict[str, Any]:
     except (tarfile.TarError, EOFError, zlib.error, OSError) as error:
         raise BackupProblem(f"{path} cannot be read as a backup: {error}.") from error
     if manifest is None:
-        raise BackupProblem(f"{path} is cut short: its list of files is missing.")
+        raise BackupProblem(f"{path} is incomplete: its list of files is missing.")
     listed = manifest["files"]
     wrong = sorted(n for n in {*listed, *found} if listed.get(n) != found.get(n))
     if wrong:
         raise BackupProblem(
-            f"{path} is damaged: {len(wrong)} of its files are not what was written, "
-            f"the first is {wrong[0]}."
+            f"{path} is damaged: {len(wrong)} of its files have changed, the first "
+            f"being {wrong[0]}."
         )
     return manifest
 
@@ -119,7 +120,7 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, Any] | None]:
     manifest = None
     for name, stream, size in members(path):
         if name == _MANIFEST and size <= _LARGEST_MANIFEST:
-            manifest = _parsed(path, stream.read())
+            manifest = _parse_manifest(path, stream.read())
             continue
         summed = _Summed(stream)
         while summed.read(_CHUNK):
@@ -128,7 +129,7 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, Any] | None]:
     return found, manifest
 
 
-def _parsed(path: Path, text: bytes) -> dict[str, Any]:
+def _parse_manifest(path: Path, text: bytes) -> dict[str, Any]:
     try:
         manifest: dict[str, Any] = json.loads(text)
         known = manifest["format"]
@@ -138,8 +139,8 @@ def _parsed(path: Path, text: bytes) -> dict[str, Any]:
         raise BackupProblem(f"{path} is not a backup of Genie.") from error
     if known != FORMAT:
         raise BackupProblem(
-            f"{path} is a backup in format {known}; this version of Genie reads format "
-            f"{FORMAT}."
+            f"{path} has the backup format {known}. This version of Genie reads "
+            f"format {FORMAT}."
         )
     return manifest
 

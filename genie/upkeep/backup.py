@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from genie.lib.unguessable import fingerprint
 from genie.upkeep import engines, uploads
-from genie.upkeep.archive import BackupProblem, Writer, writing
+from genie.upkeep.archive import BackupProblem, Writer, open_writer
 
 DATABASE, KEY, UPLOADS = "database", "secret-key", "media/"
 _TELL_EVERY = 1_000
@@ -27,9 +27,11 @@ def backup(path: Path, *, with_key: bool, say: Callable[[str], None]) -> None:
     """
     engines.require_programs()
     if engines.is_empty():
-        raise BackupProblem("There is nothing to back up: the database has no tables.")
+        raise BackupProblem(
+            "The database has no tables, so there is no data to back up."
+        )
     try:
-        with writing(path) as archive:
+        with open_writer(path) as archive:
             _add_database(archive, path.parent, say)
             _add_uploads(archive, say)
             if with_key:
@@ -88,4 +90,4 @@ def _add_uploads(archive: Writer, say: Callable[[str], None]) -> None:
             say(f"packing uploads: {n:,}")
     say(f"uploads packed: {n:,}")
     if gone:
-        say(f"uploads of drafts deleted meanwhile: {gone:,}")
+        say(f"uploads of drafts deleted in the meantime: {gone:,}")

@@ -64,7 +64,7 @@ def examine(*, slow: bool) -> Iterator[tuple[str, Finding]]:
             down = down or database_is_down(error)
             if connection.connection is not None and not connection.in_atomic_block:
                 connection.close()
-            finding = Finding(PROBLEM, f"cannot be examined: {one_line(error)}")
+            finding = Finding(PROBLEM, f"cannot be checked: {one_line(error)}")
         yield one.name, finding
 
 

@@ -119,7 +119,6 @@ def _replace_sqlite(copy: Path) -> None:
 
 
 def _end_log(place: Path) -> None:
-    """Delete the log of a database, which would be applied to the next one."""
     try:
         with closing(_open(place)) as old:
             old.execute("pragma wal_checkpoint(truncate)")
@@ -127,7 +126,7 @@ def _end_log(place: Path) -> None:
     except sqlite3.OperationalError as error:
         raise BackupProblem(
             f"The database cannot be replaced: {error}. Stop the site and its queue, "
-            "and give the same command again."
+            "and run the same command again."
         ) from error
     except sqlite3.DatabaseError:  # too damaged to be read, which is why it is restored
         for ending in ("-wal", "-shm"):
@@ -136,7 +135,6 @@ def _end_log(place: Path) -> None:
 
 @contextlib.contextmanager
 def _old_tables_aside() -> Iterator[None]:
-    """Rename the schema, and rename it back if the new one fails."""
     old = _quoted_schema()
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("select 1 from pg_namespace where nspname = %s", [_ASIDE])

@@ -33,12 +33,12 @@ def key() -> Finding:
     return Finding(OK, f"fingerprint {fingerprint(settings.SECRET_KEY)}{tail}")
 
 
-def restoring() -> Finding:
+def examine_restore() -> Finding:
     if mark().exists():
         return Finding(
-            PROBLEM, "a restore was begun and not finished: give its command again"
+            PROBLEM, "a restore was started and not finished: run its command again"
         )
-    return Finding(OK, "none is unfinished")
+    return Finding(OK, "no unfinished restore")
 
 
 def second_factors() -> Finding:
@@ -50,9 +50,10 @@ def second_factors() -> Finding:
     if unknown := sorted(named.difference(known)):
         return Finding(
             PROBLEM,
-            f"GENIE_SECOND_FACTOR names no group of this site: {', '.join(unknown)}",
+            "GENIE_SECOND_FACTOR names groups that this site does not have: "
+            f"{', '.join(unknown)}",
         )
-    return Finding(OK, f"required of: {', '.join(sorted(named)) or 'no group'}")
+    return Finding(OK, f"required for: {', '.join(sorted(named)) or 'no group'}")
 
 
 def disk() -> Finding:
@@ -75,7 +76,7 @@ def queue() -> Finding:
     return Finding(
         worst(stuck, failed),
         f"jobs waiting: {waiting:,}, the oldest for {age:,.0f} s; failed in the last "
-        f"day: {failed:,}; periodic jobs are {seconds:,.0f} s late; queues that run: "
+        f"day: {failed:,}; periodic jobs are {seconds:,.0f} s late; running queues: "
         f"{', '.join(running) or 'none'}",
     )
 
@@ -84,15 +85,17 @@ def mail() -> Finding:
     if not mail_server.is_used():
         return Finding(OK, "no mail server is set: e-mails go to files or the console")
     if trouble := mail_server.trouble(mail_server.SECONDS):
-        return Finding(PROBLEM, f"{settings.EMAIL_HOST} does not take mail: {trouble}")
-    return Finding(OK, f"{settings.EMAIL_HOST} answers")
+        return Finding(
+            PROBLEM, f"{settings.EMAIL_HOST} does not accept mail: {trouble}"
+        )
+    return Finding(OK, f"{settings.EMAIL_HOST} responds")
 
 
 def history() -> Finding:
     newest = log.head()
     if wrong := log.first_difference():
-        return Finding(PROBLEM, f"the public log does not hold: {wrong}")
-    return Finding(OK, f"{newest.size:,} entries hold; the root is {newest.root}")
+        return Finding(PROBLEM, f"the public log is damaged: {wrong}")
+    return Finding(OK, f"{newest.size:,} entries match; the root is {newest.root}")
 
 
 def files() -> Finding:
@@ -106,14 +109,14 @@ def files() -> Finding:
         elif sha256 and uploads.sha256_of(name) != sha256:
             changed.append(name)
     orphans = len(stored - named)
-    parts = [f"named by rows: {n:,}"]
+    parts = [f"in the database: {n:,}"]
     parts += (
-        [f"missing: {len(missing):,}, the first is {missing[0]}"] if missing else []
+        [f"missing: {len(missing):,}, the first being {missing[0]}"] if missing else []
     )
     parts += (
-        [f"changed: {len(changed):,}, the first is {changed[0]}"] if changed else []
+        [f"changed: {len(changed):,}, the first being {changed[0]}"] if changed else []
     )
-    parts += [f"named by no row: {orphans:,}"] if orphans else []
+    parts += [f"not in the database: {orphans:,}"] if orphans else []
     return Finding(worst(len(missing) + len(changed), orphans), "; ".join(parts))
 
 
@@ -133,7 +136,7 @@ def _files_of(model: type[Model], name: str) -> Iterator[tuple[str, str]]:
 
 def register_all() -> None:
     register("database", database)
-    register("restore", restoring, needs_database=False)
+    register("restore", examine_restore, needs_database=False)
     register("secret key", key, needs_database=False)
     register("second factors", second_factors)
     register("queue", queue)

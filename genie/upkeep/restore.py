@@ -46,8 +46,8 @@ def restore(
             _bring_back(path, manifest, say, puts_key=puts_key)
         except (OSError, SuspiciousOperation) as error:
             raise BackupProblem(
-                f"The backup cannot be brought back here: {error}. The database is as "
-                "it was; give the same command again once that is mended."
+                f"The backup cannot be restored here: {error}. The database is "
+                "unchanged. Fix the problem and run the same command again."
             ) from error
         mark().unlink()
 
@@ -65,8 +65,8 @@ def _identity(manifest: dict[str, Any]) -> Any:
 def _refuse_what_does_not_fit(path: Path, manifest: dict[str, Any]) -> None:
     if manifest["engine"] != connection.vendor:
         raise BackupProblem(
-            f"{path} was made on {manifest['engine']}, and DATABASE_URL names a "
-            f"database of {connection.vendor}."
+            f"{path} was made on {manifest['engine']}, but DATABASE_URL names a "
+            f"{connection.vendor} database."
         )
     known = set(MigrationLoader(None).disk_migrations)
     apps = {app for app, _ in known}
@@ -76,19 +76,20 @@ def _refuse_what_does_not_fit(path: Path, manifest: dict[str, Any]) -> None:
     ]
     if newer:
         raise BackupProblem(
-            f"{path} was made by a newer version of Genie ({manifest['genie']}): this "
-            f"one does not know the migration {'.'.join(newer[0])}. Install that version."
+            f"{path} was made by a newer version of Genie ({manifest['genie']}). This "
+            f"version does not have the migration {'.'.join(newer[0])}. Install the "
+            "newer version."
         )
 
 
 def _refuse_another_key(fingerprints: list[str]) -> None:
     if fingerprints[0] not in {fingerprint(key) for key in site_keys()}:
         raise BackupProblem(
-            "This site has another secret key than the backup "
-            f"({fingerprint(settings.SECRET_KEY)}, not {fingerprints[0]}). Set the old "
-            "key, as GENIE_SECRET_KEY or as the file secret-key in GENIE_VAR, or give "
-            "--other-key: then everybody is signed out, requesters' access keys, "
-            "e-mailed links and completion codes are invalid, and workers have other "
+            "This site's secret key differs from the backup's "
+            f"({fingerprint(settings.SECRET_KEY)}, not {fingerprints[0]}). Set the "
+            "old key, as GENIE_SECRET_KEY or as the file secret-key in GENIE_VAR, or "
+            "use --other-key. This signs out all users, invalidates requesters' "
+            "access keys, e-mailed links and completion codes, and gives workers new "
             "pseudonyms in the next release."
         )
 
@@ -100,8 +101,8 @@ def _refuse_what_is_there(manifest: dict[str, Any]) -> None:
         there.append("uploads")
     if there:
         raise BackupProblem(
-            f"Something is here already: {' and '.join(there)}. Give --replace to put "
-            "the backup in its place; back up what is here before that."
+            f"This site already has data: {' and '.join(there)}. Back it up, then use "
+            "--replace to put the backup in its place."
         )
 
 
@@ -124,7 +125,7 @@ def _bring_back(
                 n += 1
                 if n % _TELL_EVERY == 0:
                     say(f"unpacking uploads: {n:,}")
-        say(f"uploads unpacked: {n:,}; putting the database in its place")
+        say(f"uploads unpacked: {n:,}; replacing the database")
         if puts_key:
             _put_key(key.decode().splitlines(), say)
         engines.bring_back(copy)
@@ -146,4 +147,4 @@ def _put_key(keys: list[str], say: Callable[[str], None]) -> None:
     part.replace(place)
     say(f"the secret key is now in {place}")
     if keys[1:]:
-        say("former keys are in the backup, too: set GENIE_SECRET_KEY_FALLBACKS")
+        say("the backup also contains former keys: set GENIE_SECRET_KEY_FALLBACKS")

@@ -1,11 +1,13 @@
 """Base of all routes of the API: JSON for results and errors, throttled use."""
 
+import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any
 
+from django.http import Http404
 from django.utils.cache import patch_cache_control, patch_vary_headers
 from django.utils.decorators import method_decorator
 from django.views.decorators.http import conditional_page
@@ -160,7 +162,24 @@ def sentence(throttle: Any, seconds: float) -> str:
         per = {60: "a minute", 3600: "an hour", 86_400: "a day"}[throttle.duration]
         limit = f" are limited to {throttle.num_requests:,} {per}"
     what = getattr(throttle, "what", "requests").capitalize()
-    return f"{what}{limit}; ask again in {seconds:,.0f} seconds, at {at:%H:%M:%S} UTC."
+    return f"{what}{limit}. Try again in {seconds:,.0f} seconds, at {at:%H:%M:%S} UTC."
+
+
+def _limit_headers(throttles: Iterable[Any]) -> dict[str, str]:
+    """Return the headers of draft-ietf-httpapi-ratelimit-headers-10."""
+    policies, left = [], []
+    for one in throttles:
+        if not hasattr(one, "history"):  # it counts requests of other kinds
+            continue
+        oldest = one.history[-1] if one.history else one.now
+        policies.append(f'"{one.scope}";q={one.num_requests};w={one.duration}')
+        seconds = math.ceil(oldest + one.duration - one.now)
+        left.append(
+            f'"{one.scope}";r={one.num_requests - len(one.history)};t={seconds}'
+        )
+    if not policies:
+        return {}
+    return {"RateLimit-Policy": ", ".join(policies), "RateLimit": ", ".join(left)}
 
 
 # How long a public response may be cached, in seconds.
@@ -208,6 +227,7 @@ class View(Shareable, GenericAPIView[Any]):
     # the body of its POST, and the limit that takes the place of the usual ones
     body_class: type[Body]
     post_throttle: type[BaseThrottle] | None = None
+    throttles: Sequence[BaseThrottle] = ()
     # the group of its operations in the manual; without it, the first part of the address
     tag = ""
 
@@ -220,13 +240,22 @@ class View(Shareable, GenericAPIView[Any]):
             parameters.is_valid(raise_exception=True)
             self.query = parameters.validated_data
 
+    def finalize_response(
+        self, request: Request, response: Response, *args: Any, **kwargs: Any
+    ) -> Response:
+        answer = super().finalize_response(request, response, *args, **kwargs)
+        for header, value in _limit_headers(self.throttles).items():
+            answer[header] = value
+        return answer
+
     def get_throttles(self) -> list[BaseThrottle]:
         own = self.post_throttle if self.request.method == "POST" else None
         return [own()] if own else super().get_throttles()
 
     def check_throttles(self, request: Request) -> None:
         refused: list[tuple[float, Any]] = []
-        for throttle in self.get_throttles():
+        self.throttles = self.get_throttles()
+        for throttle in self.throttles:
             if not throttle.allow_request(request, self):
                 refused.append((throttle.wait() or 1.0, throttle))
         if refused:
@@ -236,13 +265,13 @@ class View(Shareable, GenericAPIView[Any]):
             error.detail = ErrorDetail(sentence(throttle, seconds), "throttled")
             raise error
 
-    def chosen(self, *names: str) -> dict[str, Any]:
+    def pick(self, *names: str) -> dict[str, Any]:
         return {name: self.query[name] for name in names if name in self.query}
 
     def filter_queryset(self, queryset: Any) -> Any:
         chosen = {
             self.filters[name]: value
-            for name, value in self.chosen(*self.filters).items()
+            for name, value in self.pick(*self.filters).items()
         }
         return queryset.filter(**chosen) if chosen else queryset
 
@@ -258,6 +287,12 @@ class ListView(View, ListAPIView[Any]):
 
 class DetailView(View, RetrieveAPIView[Any]):
     """A view of one object, found by `get_queryset` or made by `get_object`."""
+
+    def get_object(self) -> Any:
+        try:
+            return super().get_object()
+        except OverflowError as error:  # no database numbers rows that high
+            raise Http404 from error
 
 
 def operation(
@@ -300,9 +335,7 @@ IDEMPOTENCY_KEY = OpenApiParameter(
     "Idempotency-Key",
     OpenApiTypes.STR,
     OpenApiParameter.HEADER,
-    description=(
-        "Your own identifier for this request, such as a UUID. Repeating the "
-        "request with the same key and content within seven days returns what it "
-        "made then, with `Idempotent-Replayed: true`."
-    ),
+    description="Your own identifier for this request, such as a UUID. If you repeat the "
+    "request with the same key and content within seven days, you get the "
+    "original result with `Idempotent-Replayed: true`.",
 )

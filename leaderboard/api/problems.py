@@ -44,23 +44,23 @@ KINDS: dict[str, Kind] = {
     "bad-name": Kind(400, "The system's name is not valid"),
     "bad-description": Kind(400, "The description is not valid"),
     "bad-link": Kind(400, "A link is not valid"),
-    "bad-detail": Kind(400, "What is said of the system is not valid"),
+    "bad-detail": Kind(400, "The information about the system is not valid"),
     "bad-scores": Kind(400, "The file of scores is not valid"),
     "bad-bundle": Kind(400, "The file is not a task's bundle"),
-    "bad-expected": Kind(400, "The list of printed numbers is not valid"),
-    "nothing-published": Kind(400, "None of the numbers is published"),
-    "unusable-task": Kind(400, "The task cannot be loaded as it is"),
+    "bad-expected": Kind(400, "The list of published numbers is not valid"),
+    "nothing-published": Kind(400, "The task has none of these published numbers"),
+    "unusable-task": Kind(400, "The task cannot be loaded"),
     "bad-page": Kind(400, "The page is not a number"),
     "unknown-parameter": Kind(400, "The URL has an unknown parameter"),
     "bad-choice": Kind(400, "A parameter's value is not one of the choices"),
     "bad-moment": Kind(400, "The time is not valid"),
     "bad-key": Kind(400, "The Idempotency-Key is not valid"),
     "bad-address": Kind(400, "This address is not allowed"),
-    "team-required": Kind(400, "Name the team that submits"),
-    "unusable-question": Kind(400, "The question cannot be asked like this"),
+    "team-required": Kind(400, "Specify the team that submits"),
+    "unusable-question": Kind(400, "The question has invalid settings"),
     "same-file": Kind(400, "Two files have the same name"),
     "too-many-files": Kind(400, "Too many files"),
-    "same-submission": Kind(400, "A submission is named twice"),
+    "same-submission": Kind(400, "A submission is listed twice"),
     "different-tasks": Kind(400, "The submissions are for different tasks"),
     "not-comparable": Kind(400, "The submissions cannot be compared"),
     "wrong-number-of-systems": Kind(400, "Too few or too many systems"),
@@ -79,20 +79,20 @@ KINDS: dict[str, Kind] = {
     "name-taken": Kind(409, "You already have a metric with this name"),
     "not-withdrawable": Kind(409, "The submission can no longer be withdrawn"),
     "not-restorable": Kind(409, "The submission can no longer be restored"),
-    "cost-moved": Kind(409, "The cost is not the one that was confirmed"),
+    "cost-moved": Kind(409, "The cost differs from the confirmed cost"),
     "over-budget": Kind(409, "The budget does not allow this cost"),
-    "tests-stand-out": Kind(409, "The test questions can be told from the rest"),
-    "tests-not-measured": Kind(409, "The test questions are not measured yet"),
+    "tests-stand-out": Kind(409, "The test questions are recognizable"),
+    "tests-not-measured": Kind(409, "The test questions have not been measured yet"),
     "not-approvable": Kind(409, "There is nothing to approve"),
     "not-declinable": Kind(409, "There is nothing to decline"),
     "not-running": Kind(409, "There is nothing to stop"),
-    "decided-meanwhile": Kind(409, "Somebody else has just decided"),
+    "decided-meanwhile": Kind(409, "Another person has just decided"),
     "nothing-to-publish": Kind(409, "There is no partial result"),
     "webhook-exists": Kind(409, "The team already has a webhook for this address"),
     "too-many-webhooks": Kind(409, "The team has the maximum number of webhooks"),
-    "release-changed": Kind(409, "The task is loaded with other instances"),
-    "incomparable": Kind(409, "Scores before and after could not be compared"),
-    "slug-taken": Kind(409, "There is a task with this slug already"),
+    "release-changed": Kind(409, "The task is loaded with different instances"),
+    "incomparable": Kind(409, "Scores from before and after would not be comparable"),
+    "slug-taken": Kind(409, "This slug is already in use"),
     "key-reused": Kind(409, "The Idempotency-Key was used for a different request"),
     "not-accepting": Kind(409, "The task is not accepting submissions"),
     "file-too-large": Kind(413, "The file is too large"),
@@ -138,10 +138,10 @@ class FieldErrorSerializer(serializers.Serializer[Any]):
 class ProblemSerializer(serializers.Serializer[Any]):
     """An error: `code` is stable and for programs, `detail` is for people."""
 
-    type = serializers.CharField(help_text="Where the code is documented.")
-    title = serializers.CharField(help_text="What the code means.")
+    type = serializers.CharField(help_text="Documentation of the code.")
+    title = serializers.CharField(help_text="Meaning of the code.")
     status = serializers.IntegerField()
-    detail = serializers.CharField(help_text="What happened and what to do.")
+    detail = serializers.CharField(help_text="The error and how to fix it.")
     code = serializers.CharField()
     details = serializers.DictField(
         required=False, help_text="The data behind `detail`."
@@ -258,7 +258,8 @@ def _unavailable(error: Exception, why: str) -> Response:
     logger.error("The API failed: %s", one_line(error))
     set_rollback()
     answer = problem(
-        "unavailable", f"{why} Ask again in {RETRY_SECONDS} seconds at the earliest."
+        "unavailable",
+        f"{why} Wait at least {RETRY_SECONDS} seconds before you try again.",
     )
     answer.headers["Retry-After"] = str(RETRY_SECONDS)
     return answer
@@ -271,6 +272,6 @@ def _internal_error(error: Exception, context: dict[str, Any]) -> Response:
     set_rollback()
     return problem(
         "internal-error",
-        "Something went wrong on our side; the error has been logged. Please "
-        "try again later.",
+        "Something went wrong on our side. The error has been logged. Please try "
+        "again later.",
     )

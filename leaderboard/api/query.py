@@ -91,8 +91,8 @@ class CursorQuery(PageQuery):
         required=False,
         min_value=0,
         max_value=LARGEST,
-        help_text="From `next` of the answer before: rows that were added meanwhile move "
-        "nothing. Ignored where `page` is given.",
+        help_text="From `next` of the previous response. Rows added in the meantime do not "
+        "shift the pages. Ignored if `page` is given.",
     )
 
 

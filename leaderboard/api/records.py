@@ -63,7 +63,6 @@ class Record(serializers.Serializer[Any]):
 
 
 def _attribute(record: Any, name: str) -> Any:
-    """Return the column of that name, or else the attribute's type."""
     if hasattr(record, "_meta"):
         columns = {
             key: column
@@ -97,7 +96,7 @@ def field_of(kind: Any) -> tuple[Any, dict[str, Any]]:
     return _OF_TYPES[kind], {}
 
 
-HTML_URL_HELP = "The page of it, for people."
+HTML_URL_HELP = "Its web page."
 
 
 def html_url(request: Request | None, name: str, value: Any) -> str:

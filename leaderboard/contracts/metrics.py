@@ -10,7 +10,7 @@ from genie.lib.errors import GenieError
 from leaderboard.metrics.base import Batch, Metric, MetricOutput, parameters_of
 
 GOOD = ["Rain falls on the roof.", "The dog sleeps.", "Seven ships sail north today."]
-BAD = ["Roof.", "A cat runs away now.", "Nobody knows."]
+BAD = ["Roof.", "A cat runs away now.", "It is unknown."]
 ODD = ["", " \n\t", "…", "🙂", "\u00ad", "a" * 20_000]
 
 Kind = type[Metric]

@@ -49,7 +49,7 @@ NO_NUMBERS = [
 ]  # fmt: skip
 
 
-def refused(scale: type[Scale], raw: str) -> bool:
+def refuses(scale: type[Scale], raw: str) -> bool:
     with pytest.raises(GenieError) as caught:
         scale.parse(raw)
     return caught.value.code == "not-on-the-scale"
@@ -91,7 +91,7 @@ class ScaleContract:
     def test_what_is_no_plain_number_is_refused(
         self, scale: type[Scale], raw: str
     ) -> None:
-        assert refused(scale, raw)
+        assert refuses(scale, raw)
 
 
 class TemplateContract:

@@ -24,8 +24,8 @@ from crowd.platforms.base import (
 from genie.lib.errors import GenieError
 
 REASON = (
-    "The answers do not fit the texts at all: each of the five was given in under a "
-    "second, always the first choice, also where the text was empty."
+    "The answers do not fit the texts. Each of the five took under a second and was "
+    "the first choice, even for an empty text."
 )
 
 

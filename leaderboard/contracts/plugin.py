@@ -13,7 +13,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.getgroup("genie").addoption(
         "--genie-extensions",
         action="store_true",
-        help="test the extensions of Genie that are installed or in GENIE_EXTENSIONS",
+        help="test the Genie extensions that are installed or in GENIE_EXTENSIONS",
     )
 
 

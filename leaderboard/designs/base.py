@@ -53,12 +53,12 @@ class Unit:
     def aggregate(self) -> str:
         return "geometric-mean" if self.logarithmic else "mean"
 
-    def averaged(self, values: Floats) -> Floats:
+    def to_averaged(self, values: Floats) -> Floats:
         """Convert ratings into the values that are averaged over instances.
 
         Examples
         --------
-        >>> Unit(1, 6).averaged(np.array([1.0, 3.5, 6.0])).tolist()
+        >>> Unit(1, 6).to_averaged(np.array([1.0, 3.5, 6.0])).tolist()
         [0.0, 50.0, 100.0]
         """
         if self.logarithmic:
@@ -95,14 +95,14 @@ class Unit:
             confidence=confidence,
             bounds=self.bounds,
         )
-        return self.shown(interval)
+        return self.to_score(interval)
 
-    def shown(self, interval: AnyInterval) -> AnyInterval:
+    def to_score(self, interval: AnyInterval) -> AnyInterval:
         """Convert an interval of averaged values into one of the score.
 
         Examples
         --------
-        >>> Unit(0.01, 100.0, logarithmic=True).shown(Interval(0.0, -np.inf, 0.0)).low
+        >>> Unit(0.01, 100.0, logarithmic=True).to_score(Interval(0.0, -np.inf, 0.0)).low
         0.0
         """
         if not self.logarithmic:
@@ -114,14 +114,14 @@ class Unit:
             high=100 * math.exp(interval.high),
         )
 
-    def binned(self, values: Floats) -> Floats:
+    def put_into_bins(self, values: Floats) -> Floats:
         """Put ratings into few enough bins to be counted; discrete answers stay.
 
         Examples
         --------
-        >>> Unit(0, 100, steps=False).binned(np.array([3.0, 57.0, 100.0])).tolist()
+        >>> Unit(0, 100, steps=False).put_into_bins(np.array([3.0, 57.0, 100.0])).tolist()
         [0.0, 50.0, 90.0]
-        >>> Unit(0.01, 100, True, False).binned(np.array([1.1, 3.7])).tolist()
+        >>> Unit(0.01, 100, True, False).put_into_bins(np.array([1.1, 3.7])).tolist()
         [1.0, 4.0]
         """
         if self.steps:
@@ -224,7 +224,7 @@ class Design(ABC):
         Whether errors are marked in the output before it is rated.
     test_polarities : tuple of str
         Kinds of test questions: "positive", in which a reference is good, and
-        "negative", in which another instance's reference is bad, or worse than the own one.
+        "negative", in which the reference of a different instance is bad or worse.
     beside : mapping
         Scores derived from answers beside those of the criteria, by name.
     """

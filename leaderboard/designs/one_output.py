@@ -77,7 +77,10 @@ SPANS_UNIT = Unit(-25.0, 0.0, percent=False)
 _TAKEN = " and ".join(
     f"{-WEIGHTS[name]:g} for each {name}" for name in ("minor", "major")
 )
-_EXPLAINED = f"Marked errors: {_TAKEN} one, or what the task says; 0 is an output without errors."
+_EXPLAINED = (
+    f"Marked errors: {_TAKEN} one, or the task's weights. An output without errors "
+    "scores 0."
+)
 
 
 class ErrorSpans(OneOutput):

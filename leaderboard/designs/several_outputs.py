@@ -11,7 +11,7 @@ class TwoChoice(SeveralOutputs):
 
     slug = "two-choice"
     scales = ("two-choice",)
-    label = "Two systems beside each other: which is better?"
+    label = "Which of two systems is better?"
     n_outputs = (2, 2)
 
 
@@ -20,7 +20,7 @@ class Preference(SeveralOutputs):
 
     slug = "preference"
     scales = ("preference-5", "two-choice")
-    label = "A system beside a reference, in five steps"
+    label = "A system compared with a reference, in five steps"
     hit_template = "preference-summarization"
     n_outputs = (2, 2)
     references_among = 1
@@ -57,7 +57,7 @@ class ErrorSpanPairs(SeveralOutputs):
 
     slug = "error-span-pairs"
     scales = ("slider-100", "sqm")
-    label = "Two systems beside each other: errors marked in both, then sliders"
+    label = "Two systems side by side: errors marked in both, then sliders"
     hit_template = "error-span-pairs"
     n_outputs = (2, 2)
     marks_errors = True

@@ -22,10 +22,10 @@ from leaderboard.evaluation.models.human_evaluation import (
     Subject,
 )
 from leaderboard.evaluation.services import items, qualification
-from leaderboard.evaluation.services.hidden.drawn import keep_lent_apart
+from leaderboard.evaluation.services.hidden.apart import keep_alike_apart
 from leaderboard.evaluation.services.items import JudgedSpec, Part, remember_anchors
 from leaderboard.submissions import states
-from leaderboard.tasks.config import HumanConfig
+from leaderboard.tasks.config import EDITED, HumanConfig
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.services import configuration
 from quality.bans.selectors import waits_for_decision
@@ -138,7 +138,8 @@ def send_out(
         remember(evaluation, campaign, part.judged)
         remember_anchors(evaluation, campaign, part.anchors)
         services.place(campaign, part.hidden)
-        keep_lent_apart(evaluation, campaign)
+        if human.test_questions == EDITED:
+            keep_alike_apart(campaign)
 
 
 def build(
@@ -171,6 +172,7 @@ def build(
         exposure=human.exposure,
         simulated=evaluation.simulated,
         max_assignments=ratings_per_item,
+        n_twice=human.n_twice(len(specs), ratings_per_item),
     )
     # In the transaction that creates it: no HIT is assigned before the requirement.
     qualification.require_of(evaluation.task, campaign)

@@ -48,7 +48,7 @@ def course(
             _y(0.5),
         ),
         _points([*zip(series.n, series.estimate, strict=True)], last),
-        _decided(decided, last),
+        _decision_line(decided, last),
         WIDTH - RIGHT,
         HEIGHT - 6,
         f"{last:,}",
@@ -65,7 +65,7 @@ def _grid() -> SafeString:
     return format_html_join(
         "",
         '<line class="{}" x1="{}" x2="{}" y1="{}" y2="{}"/>'
-        '<text class="axis" x="{}" y="{}" text-anchor="end">{} %</text>',
+        '<text class="axis" x="{}" y="{}" text-anchor="end">{}%</text>',
         (
             (
                 "grid-line",
@@ -82,7 +82,7 @@ def _grid() -> SafeString:
     )
 
 
-def _decided(n: int | None, last: int) -> SafeString:
+def _decision_line(n: int | None, last: int) -> SafeString:
     if n is None or not 1 <= n <= last:
         return SafeString("")
     x = _x(float(n), last)

@@ -10,6 +10,7 @@ from django.utils.text import Truncator
 from crowd.campaigns.services import run
 from crowd.hits.models import Campaign
 from crowd.money.services import budgets
+from crowd.platforms.selfhosted import SelfHosted
 from crowd.pricing import Quote, share_of
 from genie.history import log
 from genie.lib import jobs
@@ -20,7 +21,7 @@ from leaderboard.evaluation import campaigns, machine
 from leaderboard.evaluation.campaigns import read_stopped
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.selectors.ranked_scores import partial_of_score
-from leaderboard.evaluation.services.hidden import preview
+from leaderboard.evaluation.services.hidden import apart, preview
 from leaderboard.evaluation.services.hidden.drawn import objections
 from leaderboard.evaluation.services.request import part_with
 from leaderboard.evaluation.strategies import measured_tests, strategy_of
@@ -36,6 +37,7 @@ from leaderboard.submissions.models import Submission
 from leaderboard.submissions.selectors import is_withdrawn
 from leaderboard.submissions.services import lifecycle
 from leaderboard.tasks.services.configuration import (
+    check_consent,
     check_requirements,
     check_test,
     pay_problem,
@@ -48,6 +50,8 @@ from quality.test_questions.models import TestCheck
 # Callers check `may_decide`; the admin logs who decided.
 State = states.State
 
+# Simulated work needs no person's word: the demo decides by itself.
+BY_PROGRAMS = "Programs answer: the campaign starts all the same."
 _AGAIN = "Retrying the failed step."
 # users who may change submissions may spend
 MAY_DECIDE = "leaderboard.change_submission"
@@ -81,6 +85,19 @@ def test_questions(evaluation: HumanEvaluation) -> list[preview.Part]:
         preview.part_of(evaluation.task, human, part.criteria, part.planned)
         for part in strategy.plan(evaluation)
     ]
+
+
+def workers_needed(evaluation: HumanEvaluation | None) -> int:
+    """Return how many workers the rule on nearly equal texts needs; 0 if unmeasured."""
+    if evaluation is None or not is_measured(evaluation):
+        return 0
+    strategy = strategy_of(evaluation)
+    human = strategy.human(evaluation)
+    n_each = human.ratings_per_instance
+    n_each += bool(human.n_twice(evaluation.task.sample_size, n_each))
+    pool = evaluation.task.slug if human.exposure == "task" else ""
+    parts = [part for part in strategy.plan(evaluation) if part.hidden]
+    return max((apart.workers_needed(p, n_each, pool=pool) for p in parts), default=0)
 
 
 @transaction.atomic
@@ -121,11 +138,14 @@ def approve(
         raise GenieError(
             f"The reward of {evaluation.task.title} {problem}", code="below-minimum-pay"
         )
+    elsewhere = human.platform != SelfHosted.slug
+    if elsewhere and human.reward_cents and not evaluation.simulated:
+        check_consent(evaluation.task.human)
     check_requirements(human, evaluation.task.slug)
     check_test(evaluation.task.human)
     if not evaluation.simulated and not is_measured(evaluation):
         raise GenieError(UNMEASURED, code="tests-not-measured")
-    _admit_tests(evaluation, by, despite)
+    _admit_tests(evaluation, by, despite or BY_PROGRAMS * evaluation.simulated)
     cents = strategy.cost(evaluation).total_cents
     if cost_cents not in {None, cents}:
         raise GenieError(
@@ -182,7 +202,7 @@ def stop(
     strategy = strategy_of(evaluation)
     _move(evaluation, State.STOPPED, f"Stopped: {reason.strip()}", by, reason)
     # After the move: if another decision was faster, none of this happens.
-    strategy.stopped(evaluation)
+    strategy.end_early(evaluation)
     keys = strategy.keys(evaluation)
     campaigns.end(evaluation, keys, by=by, reason=reason, publish=publish)
     evaluation.refresh_from_db()
@@ -302,7 +322,7 @@ def _lock(
         machine.lock(evaluation.pk)
     except HumanEvaluation.DoesNotExist as joined:
         raise GenieError(
-            "This request has become part of another one.", code="decided-meanwhile"
+            "This request was merged into a different one.", code="decided-meanwhile"
         ) from joined
     evaluation.refresh_from_db()
     gone = Submission.objects.filter(is_withdrawn(), human_evaluation=evaluation.pk)
@@ -466,4 +486,5 @@ __all__ = [
     "take_back",
     "test_questions",
     "withdraw",
+    "workers_needed",
 ]

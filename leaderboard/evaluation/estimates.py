@@ -134,7 +134,7 @@ class Compared:
 
     def ranking(self, systems: Collection[str]) -> Ranking:
         if self.rank_sums is not None:
-            return self.rank_sums.of(systems).ranking()
+            return self.rank_sums.keep_systems(systems).ranking()
         return rank_systems(self.fit, [n for n in systems if n in self.fit.systems])
 
     def divide(self, groups: Mapping[str, int]) -> Compared:
@@ -170,7 +170,7 @@ def comparison_ends(
     for name, half in comparison_reach(fit, ranking).items():
         mean = float(fit.means[fit.systems.index(name)])
         found = CoveredInterval(mean, mean - half, mean + half, "")
-        found = unit.shown(found) if unit else found
+        found = unit.to_score(found) if unit else found
         ends[name] = round(found.low, DIGITS), round(found.high, DIGITS)
     return ends
 
@@ -222,13 +222,13 @@ class Estimate:
     covers: str
 
     @classmethod
-    def of(cls, wide: CoveredInterval, narrow: CoveredInterval) -> Estimate:
+    def combine(cls, wide: CoveredInterval, narrow: CoveredInterval) -> Estimate:
         """Combine a 95% interval and a 50% interval."""
         return cls(
             wide.estimate, wide.low, wide.high, narrow.low, narrow.high, wide.covers
-        ).mapped(float)
+        ).transform(float)
 
-    def mapped(self, change: Callable[[float], float]) -> Estimate:
+    def transform(self, change: Callable[[float], float]) -> Estimate:
         """Transform all numbers and round them to the published digits."""
         numbers = (self.mean, self.low, self.high, self.low_50, self.high_50)
         mean, low, high, low_50, high_50 = (round(change(n), DIGITS) for n in numbers)
@@ -237,28 +237,27 @@ class Estimate:
 
 #: Prefix of unidentified raters, of whom only the rated instance is known; their
 #: numbers are below 0.
-NOBODY = "nobody-"
-COVERS_UNKNOWN = "which instances were drawn; workers unknown, and left out"
+UNNAMED = "nobody-"
+COVERS_UNKNOWN = "which instances were drawn, but not raters, who are unknown"
 
 
-def nobody(workers: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-    """Check which labels are placeholders for unidentified workers.
+def is_unidentified(workers: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+    """Check which labels are placeholders for unidentified raters.
 
     Examples
     --------
-    >>> nobody([4, -4]).tolist(), nobody(["r-1", "nobody-2"]).tolist()
+    >>> is_unidentified([4, -4]).tolist(), is_unidentified(["r-1", "nobody-2"]).tolist()
     ([False, True], [False, True])
     """
     labels = np.asarray(workers).tolist()
     return np.array(
-        [one.startswith(NOBODY) if isinstance(one, str) else one < 0 for one in labels],
-        bool,
+        [x.startswith(UNNAMED) if isinstance(x, str) else x < 0 for x in labels], bool
     )
 
 
 def crowds_of(campaigns: npt.ArrayLike, workers: npt.ArrayLike) -> npt.NDArray[Any]:
     # all unidentified raters are taken as one crowd, -1
-    return np.where(nobody(workers), -1, campaigns)
+    return np.where(is_unidentified(workers), -1, campaigns)
 
 
 @dataclass(frozen=True)
@@ -318,7 +317,7 @@ def estimate_board(
         crowds = crowds_of(rated.get("campaign", systems), workers)
         # judges help to estimate what other raters would say
         foretold = (forecasts or {}) if population == Population.LIKE else {}
-        helped = _helped(group, unit, foretold.get(criterion, {}))
+        helped = _compare_with_judges(group, unit, foretold.get(criterion, {}))
         fit = fits[criterion] = estimate_systems(
             *(own, systems, workers, instances, days),
             weights=weights_in(rated),
@@ -373,7 +372,7 @@ def plain_intervals(
     unit: Unit, ratings: pd.DataFrame, *, seed: int, n_resamples: int
 ) -> dict[float, CoveredInterval]:
     """Compute 95% and 50% intervals from columns instance, worker and value."""
-    values = unit.averaged(ratings["value"].to_numpy(float))
+    values = unit.to_averaged(ratings["value"].to_numpy(float))
     # Ratings of one output are correlated. Instances are resampled, not ratings: more
     # ratings of one output are no evidence about other outputs.
     averaged = ratings.assign(value=values).groupby("instance", sort=True)["value"]
@@ -386,7 +385,7 @@ def plain_intervals(
     }
 
 
-def _helped(
+def _compare_with_judges(
     group: pd.DataFrame, unit: Unit, forecasts: Mapping[str, Forecast]
 ) -> Compared | None:
     values, (systems, workers, instances, _) = compared_values(group, unit, PLAIN)
@@ -427,7 +426,7 @@ def _standings(
     standings = {}
     for i, name in enumerate(fit.systems):
         pk = int(name)
-        estimates = _adjusted(fit, name, unit)
+        estimates = _adjusted_estimate(fit, name, unit)
         if pk in z_scores:
             estimates[Z_SCORES] = z_scores[pk]
         columns = {key: round(n, DIGITS) for key, n in fit_columns(fit, i).items()}
@@ -439,7 +438,7 @@ def compared_values(
     ratings: pd.DataFrame, unit: Unit, headline: str
 ) -> tuple[Floats, list[Any]]:
     """Return the values that ranks are made from, and the labels of `labels_of`."""
-    values = unit.averaged(ratings["value"].to_numpy(float))
+    values = unit.to_averaged(ratings["value"].to_numpy(float))
     labels = labels_of(ratings)
     if headline != Z_SCORES:
         return values, labels
@@ -470,7 +469,9 @@ def _place(ranking: Ranking, name: str) -> tuple[tuple[int, int] | None, int | N
     return (ranks.first, ranks.last), ranking.cluster_of(name)
 
 
-def _adjusted(fit: SystemEstimates, name: str, unit: Unit) -> dict[str, Estimate]:
+def _adjusted_estimate(
+    fit: SystemEstimates, name: str, unit: Unit
+) -> dict[str, Estimate]:
     place = fit.systems.index(name)
     one_worker = np.isnan(fit.freedom[place, place])
     # identical ratings do not show their spread; the plain interval allows for
@@ -479,15 +480,15 @@ def _adjusted(fit: SystemEstimates, name: str, unit: Unit) -> dict[str, Estimate
         return {}
     # rounded like scores: numbers rounded earlier would differ more afterwards
     wide, narrow = (
-        unit.shown(fit.interval(name, confidence=confidence))
+        unit.to_score(fit.interval(name, confidence=confidence))
         for confidence in (0.95, 0.5)
     )
     low, high = unit.bounds
     if unit.logarithmic:
         low, high = 100 * math.exp(low), 100 * math.exp(high)
     # no score is beyond the ends of its scale
-    estimate = Estimate.of(wide, narrow)
-    return {ADJUSTED: estimate.mapped(lambda value: min(max(value, low), high))}
+    estimate = Estimate.combine(wide, narrow)
+    return {ADJUSTED: estimate.transform(lambda value: min(max(value, low), high))}
 
 
 def _z_scores(
@@ -521,7 +522,7 @@ def _z_scores(
         )
         # outputs with several ratings count once in the mean
         shift = mean - wide.estimate
-        found[int(name)] = Estimate.of(wide, narrow).mapped(shift.__add__)
+        found[int(name)] = Estimate.combine(wide, narrow).transform(shift.__add__)
     if not like:
         return {pk: replace(one, covers=COVERS_THESE) for pk, one in found.items()}
     return found
@@ -541,7 +542,7 @@ def _over_days(z: Floats, factors: Mapping[str, Any], mean: float) -> Estimate:
         for confidence in (0.95, 0.5)
     )
     ends = (mean - wide, mean + wide, mean - narrow, mean + narrow)
-    return Estimate(mean, *ends, COVERS_DAYS).mapped(float)
+    return Estimate(mean, *ends, COVERS_DAYS).transform(float)
 
 
 def headline_of(estimates: Mapping[str, Any], wanted: str) -> str:
@@ -551,48 +552,45 @@ def headline_of(estimates: Mapping[str, Any], wanted: str) -> str:
 
 # Words for estimates: names, methods and warnings.
 NAMES = {
-    ADJUSTED: "Adjusted for workers",
+    ADJUSTED: "Adjusted for raters",
     PLAIN: "This crowd’s plain mean",
-    Z_SCORES: "Mean of z-scores per worker",
+    Z_SCORES: "Mean of z-scores per rater",
 }
 SCORE_IS = {
     ADJUSTED: (
-        "The score is a mean adjusted for workers: all systems are estimated together, "
-        "so that no system gains from lenient workers."
+        "The score is a mean adjusted for raters. All systems are estimated together, "
+        "so that lenient raters favor none."
     ),
     PLAIN: "The score is the plain mean over the instances, as this crowd rated them.",
     Z_SCORES: (
-        "The score is the mean of ratings in standard deviations from each worker’s own "
+        "The score is the mean of ratings in standard deviations from each rater’s "
         "mean, as WMT publishes it."
     ),
 }
 # If results are about these raters.
-_OTHERS = "Workers who rated this system: {}. Different workers might disagree."
-# A worker with more of the weight than this has a large influence.
+_DISAGREE = "Different raters might disagree."
+# A rater with more of the weight than this has a large influence.
 _MUCH = 0.25
 
 
 def warning_of_few(
     n_workers: int, effective: float | None, largest: float | None, population: str
 ) -> str:
-    """Return a warning that a score may not hold for other workers; usually empty."""
+    """Return a warning that different raters might disagree; usually empty."""
     if not n_workers:
         return (
-            "Workers unknown: nobody here knows who rated this system, so its interval and "
-            "its rank leave workers out and cover instances only."
+            "Raters unknown: the files do not identify who rated this system, so its "
+            "interval and rank cover instances only, not raters."
         )
     if population == Population.THESE:
-        return _OTHERS.format(n_workers) if n_workers < FEW_WORKERS else ""
+        return f"Few raters: {n_workers}. {_DISAGREE}" * (n_workers < FEW_WORKERS)
     if n_workers < 2:
         return (
-            "Only one worker rated this system. Nothing here says how another would rate it, "
-            "so it shares its rank with every other system."
+            "This system has only one rater, and a different rater might disagree. So it "
+            "shares its rank with every other system."
         )
     if effective is not None and effective < FEW_WORKERS:
-        return (
-            f"{n_workers:,} workers rated this system, with the weight of "
-            f"{effective:.1f} equally busy ones: too few to say much about other workers."
-        )
+        return f"Only {n_workers:,} raters (effectively {effective:.1f}). {_DISAGREE}"
     if largest is not None and largest > _MUCH:
-        return f"One worker has {100 * largest:.0f} % of the weight of this score."
+        return f"One rater has {100 * largest:.0f}% of the weight of this score."
     return ""

@@ -11,7 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from leaderboard.designs.base import Unit
-from leaderboard.evaluation.estimates import DIGITS, compared_values, groups_of, nobody
+from leaderboard.evaluation.estimates import (
+    DIGITS,
+    compared_values,
+    groups_of,
+    is_unidentified,
+)
 from leaderboard.stats.multiplicity import benjamini_hochberg
 from leaderboard.stats.systems.estimates import SystemEstimates
 from leaderboard.stats.systems.fragility import ratings_to_drop
@@ -87,7 +92,7 @@ def leniency(
 
     table = rating_table(values, systems, workers)
     counts = np.bincount(table.worker, minlength=table.n_workers)
-    means = estimates.of(table.systems).means
+    means = estimates.keep_systems(table.systems).means
     above = sums_by(table.worker, table.values - means[table.system], table.n_workers)
     found = estimates.variances
     noise = found.instance + found.residual
@@ -144,7 +149,7 @@ def agreement(group: pd.DataFrame, unit: Unit) -> dict[str, Any] | None:
     shared = np.bincount(output)[output] > 1
     if not shared.any():
         return None
-    values = unit.averaged(own["value"].to_numpy(float))[shared]
+    values = unit.to_averaged(own["value"].to_numpy(float))[shared]
     cells = len(np.unique(output[shared])) * len(np.unique(values))
     if cells > _COUNTED:
         return None
@@ -169,12 +174,12 @@ def agreement(group: pd.DataFrame, unit: Unit) -> dict[str, Any] | None:
 
 
 def _workers(group: pd.DataFrame, unit: Unit, fit: SystemEstimates) -> dict[str, Any]:
-    values = unit.averaged(group["value"].to_numpy(float))
+    values = unit.to_averaged(group["value"].to_numpy(float))
     found = leniency(
         values, group["submission"].to_numpy(), group["worker"].to_numpy(), fit
     )
     gap, workers = found.typical_gap, group["worker"]
-    n = int(workers[~nobody(workers)].nunique())
+    n = int(workers[~is_unidentified(workers)].nunique())
     stored = {**asdict(found), "typical_gap": _short(gap), "typical_factor": None}
     stored["n_workers"] = n
     if unit.logarithmic:

@@ -46,7 +46,7 @@ _POINTS, _PERCENT = (5.0, 3.0), (10.0, 5.0)
 # Shares of labels for the better system to plan for, and of answers.
 _PREFERENCES, SHARE = (0.6, 0.7), 0.65
 _FARTHEST = 5_000
-_WORST = "This is the worst case; how much workers differ is not included."
+_WORST = "This is the worst case; differences between raters are not included."
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ def expected_decision(comparison: Comparison, n_workers: int) -> list[str]:
     n = min(comparison.max_pairs, comparison.task.n_instances, _FARTHEST)
     rule, needs, given = rule_of(comparison), list[str](), "labels being independent"
     if comparison.strategy == Strategy.FIXED:
-        needs = ["One worker answers all: nothing is learned of other workers."]
+        needs = ["A single rater answers everything, so other raters might disagree."]
     if isinstance(rule, SignFlips):
         chances = [rule.power(share, n, n_workers) for share in _PREFERENCES]
         given = f"workers’ log-odds having a standard deviation of {TYPICAL_SD:g}"
@@ -136,8 +136,8 @@ def expected_decision(comparison: Comparison, n_workers: int) -> list[str]:
     else:
         chances = [exact_walk(rule, p, n).decided_by[-1] for p in _PREFERENCES]
     return needs + [
-        f"If {100 * share:.0f} % of labels prefer one system, {rule.name} decides within "
-        f"these pairs with a probability of {100 * chance:.0f} %, {given}."
+        f"If {100 * share:.0f}% of labels prefer one system, {rule.name} decides within "
+        f"these pairs with a probability of {100 * chance:.0f}%, {given}."
         for share, chance in zip(_PREFERENCES, chances, strict=True)
     ]
 
@@ -170,7 +170,7 @@ def expected_magnitudes(
     )
     half = _half_width(components, work)
     basis = (
-        f"Judged by {n:,} pages of an earlier joint evaluation."
+        f"Estimated from {n:,} pages of an earlier joint evaluation."
         + (f" It is taken to last {n_days} days, as before." if n_days else "")
         if pilot
         else _WORST
@@ -185,7 +185,7 @@ def expected_magnitudes(
     shown = 100 * math.expm1(half) if unit.logarithmic else half
     return [
         f"{work.n_instances:,} instances and {work.n_workers:,} workers give a system’s "
-        f"score to about ± {shown:.1f} {'%' if unit.logarithmic else 'points'} (95 % "
+        f"score to about ± {shown:.1f}{'%' if unit.logarithmic else ' points'} (95% "
         f"interval, {criterion}). {basis}",
         *(_aim(words, width, components, work) for words, width in sizes),
     ]

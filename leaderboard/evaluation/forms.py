@@ -100,8 +100,8 @@ class JointForm(forms.Form):
         min_value=2,
         max_value=joint.MOST_ON_PAGE,
         required=False,
-        help_text=f"Empty: all of them, {joint.MOST_ON_PAGE} at most. Fewer: each page "
-        f"shows another choice of up to {joint.MOST_SYSTEMS} systems, so that every system "
+        help_text=f"Empty: all of them, {joint.MOST_ON_PAGE} at most. Fewer: each "
+        f"page shows a different set of up to {joint.MOST_SYSTEMS} systems, so that every system "
         "and every pair is rated about equally often.",
     )
 

@@ -28,6 +28,7 @@ from leaderboard.stats.planning import Plan, outlook, plan_half_width
 from leaderboard.stats.power import largest_sd_of_difference, paired_power, plan_power
 from leaderboard.tasks.config import ComparisonConfig, HumanConfig
 from leaderboard.tasks.models import Task
+from quality.detection.stats.assess import can_tell
 
 
 def quote_part(task: Task, *, n_anchor_items: int = 0) -> Quote:
@@ -53,13 +54,12 @@ def quote_of(evaluation: HumanEvaluation) -> Quote:
 
 
 def quote_side_by_side(human: HumanConfig, n_instances: int, n_workers: int) -> Quote:
-    n_campaigns = len(human.separate())
-    tests = sum(human.n_test_questions(n_instances))
-    return human.price(
-        n_items=n_campaigns * n_instances,
-        n_test_questions=n_campaigns * tests,
+    part = human.price(
+        n_items=n_instances,
+        n_test_questions=sum(human.n_test_questions(n_instances)),
         ratings_per_item=n_workers,
     )
+    return part.times(len(human.separate()))
 
 
 def quote_comparison(human: ComparisonConfig, asked: Comparison | Question) -> Quote:
@@ -81,12 +81,19 @@ def cents_per_rating(task: Task) -> float:
     return part.total_cents / n if n else 0.0
 
 
-def crowd_wanted(task: Task, *, n_anchor_items: int = 0) -> str:
+def crowd_wanted(task: Task, *, n_anchor_items: int = 0, needed: int = 0) -> str:
+    """Return the size of the crowd; `needed` is by the rule on nearly equal texts."""
     human = task.human
     n = task.sample_size
     n_items = n + sum(human.n_test_questions(n)) + n_anchor_items
-    n_hits = n_items * human.ratings_per_instance
+    n_each = human.ratings_per_instance
+    n_hits = n_items * n_each + human.n_twice(n_items, n_each)
     wanted = f"At least {human.n_workers_wanted:,}."
+    if needed > human.n_workers_wanted:
+        wanted = (
+            f"At least {needed:,}: no worker sees an input twice, or two texts that "
+            "differ by less than five characters."
+        )
     platform = kind_of(human.platform)
     if platform.capabilities.answers_there:
         return f"{wanted} {platform.title} lets each do as many HITs as they like."
@@ -94,10 +101,18 @@ def crowd_wanted(task: Task, *, n_anchor_items: int = 0) -> str:
         return f"{wanted} Each may do as many HITs as they like."
     percent = round(100 * human.share_of_one)
     each = f"{math.ceil(human.share_of_one * n_hits - 1e-9):,} of {n_hits:,} HITs"
-    sentence = f"{wanted} Each may do at most {percent} % of a campaign: {each}."
+    sentence = f"{wanted} Each may do at most {percent}% of a campaign: {each}."
     if human.share_follows_crowd:
-        sentence += " Where fewer are active, each may do up to twice an equal part."
+        sentence += " If fewer are active, each may do up to twice an equal share."
     return sentence
+
+
+def is_too_small(task: Task, n_systems: int = 1) -> bool:
+    """Check whether the planned workers cannot be told apart by so many answers."""
+    human, n = task.human, task.sample_size
+    each = n_systems * human.ratings_per_instance / human.n_workers_wanted
+    n_tests = sum(human.n_test_questions(n))
+    return not can_tell(human.n_workers_wanted, n_tests * each, n * each)
 
 
 # Expected precision of a planned evaluation, from the variances of the task's ratings.
@@ -267,7 +282,7 @@ def _aims(
     per_worker = max(round(task.sample_size * each / workers), 1)
     aims = []
     for width in _WIDTHS:
-        words = f"A 95 % interval of ± {width:g} points"
+        words = f"A 95% interval of ± {width:g} points"
         try:
             plan = plan_half_width(
                 width,
@@ -286,7 +301,7 @@ def _aims(
 
 
 def _of_power(task: Task, sd: float, per_worker: int) -> Aim:
-    words = f"{100 * POWER:.0f} % power to find a difference of {DIFFERENCE:g} points"
+    words = f"{100 * POWER:.0f}% power to find a difference of {DIFFERENCE:g} points"
     if sd <= 0:
         return Aim(words)
     try:

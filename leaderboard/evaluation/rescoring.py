@@ -27,7 +27,7 @@ from leaderboard.evaluation.models.human_evaluation import (
 )
 from leaderboard.evaluation.selectors.unsettled import (
     lost_instances,
-    outdated,
+    outdated_evaluations,
     unsettled,
     why_changed,
     with_lost_ratings,
@@ -76,8 +76,8 @@ def settle(evaluation: HumanEvaluation, *, just_published: bool = False) -> bool
     # Ratings that it excluded just now are collected again by another step.
     if unsettled(evaluation) or with_lost_ratings([evaluation.pk], unseen=timedelta()):
         return False
-    is_outdated = evaluation.pk in outdated([evaluation.pk])
-    write = _recomputed(evaluation) if is_outdated else None
+    is_outdated = evaluation.pk in outdated_evaluations([evaluation.pk])
+    write = _compute_again(evaluation) if is_outdated else None
     with transaction.atomic():
         now = machine.lock(evaluation.pk)
         if not can_be_read(now) or now.final_at is not None:
@@ -103,7 +103,11 @@ def settle(evaluation: HumanEvaluation, *, just_published: bool = False) -> bool
 
 def due() -> list[int]:
     """Return ids of tasks with an outdated published score that may change today."""
-    tasks = _published(outdated()).order_by("task").values_list("task", flat=True)
+    tasks = (
+        _published_rows(outdated_evaluations())
+        .order_by("task")
+        .values_list("task", flat=True)
+    )
     return [task for task in tasks.distinct() if may_change(task, timezone.now())]
 
 
@@ -129,9 +133,11 @@ def rescore(task_pk: int) -> int:
     """
     if not may_change(task_pk, timezone.now()):
         return 0
-    rows = list(_published(outdated()).filter(task=task_pk).order_by("pk"))
+    rows = list(
+        _published_rows(outdated_evaluations()).filter(task=task_pk).order_by("pk")
+    )
     writes = [
-        (row.pk, _attempted(row))
+        (row.pk, _try_again(row))
         for row in rows
         if row.final_at is not None or unsettled(row)
     ]
@@ -163,16 +169,16 @@ def _write_all(writes: Iterable[tuple[int, Write | None]]) -> int:
     return n_changed
 
 
-def _attempted(evaluation: HumanEvaluation) -> Write | None:
-    """Compute as `_recomputed`; None on failure, so that other systems do not wait."""
+def _try_again(evaluation: HumanEvaluation) -> Write | None:
+    """Compute as `_compute_again`; None on failure, so that other systems do not wait."""
     try:
-        return _recomputed(evaluation)
+        return _compute_again(evaluation)
     except Exception:
         logger.exception("The scores of evaluation %s were not rescored", evaluation.pk)
         return None
 
 
-def _recomputed(evaluation: HumanEvaluation) -> Write:
+def _compute_again(evaluation: HumanEvaluation) -> Write:
     """Compute the scores outside of a transaction; return a function that writes them."""
     # Before the ratings are read: a simultaneous exclusion is later than this, and the
     # scores count as outdated.
@@ -192,7 +198,7 @@ def _recomputed(evaluation: HumanEvaluation) -> Write:
 
 @singledispatch
 def _recompute(evaluation: HumanEvaluation, before: datetime | None) -> Write:
-    scores_of = {part.system: score.computed(part) for part in evaluation.parts}
+    scores_of = {part.system: score.compute_scores(part) for part in evaluation.parts}
 
     def put(locked: HumanEvaluation) -> bool:
         any_changed = False
@@ -218,9 +224,9 @@ def _recompute_joint(evaluation: JointEvaluation, before: datetime | None) -> Wr
     return put
 
 
-def _published(pks: Iterable[int]) -> QuerySet[HumanEvaluation]:
+def _published_rows(pks: Iterable[int]) -> QuerySet[HumanEvaluation]:
     return machine.rows().filter(_CAN_BE_READ, pk__in=list(pks), state=State.SCORED)
 
 
 def can_be_read(evaluation: HumanEvaluation) -> bool:
-    return _published([evaluation.pk]).exists()
+    return _published_rows([evaluation.pk]).exists()

@@ -44,7 +44,7 @@ _KINDS: dict[type[Field[Any, Any]], str] = {
     OrderedJSONField: "object",
     TextField: "text",
 }
-_INTERVAL = "95 % interval"
+_INTERVAL = "95% interval"
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def _histogram(ratings: pd.DataFrame, unit: Unit) -> dict[str, int]:
     import numpy as np
 
     values, counts = np.unique(
-        unit.binned(ratings["value"].to_numpy(float)), return_counts=True
+        unit.put_into_bins(ratings["value"].to_numpy(float)), return_counts=True
     )
     return dict(zip((f"{v:g}" for v in values), counts.tolist(), strict=True))
 
@@ -133,7 +133,7 @@ COLUMNS = (
     Column(
         "provisional",
         BooleanField(default=False),
-        "True until nothing is open that could change which ratings count; after that a "
+        "True while open decisions could change which ratings count. After that, a "
         "score changes at most once a day.",
         _NOT_LOGGED,
     ),
@@ -175,15 +175,15 @@ COLUMNS = (
         "estimates",
         OrderedJSONField(default=dict),
         "All estimates by name: `adjusted` (free of who judged what; a mixed model of all "
-        "systems, with an interval that covers other workers), `plain` (this crowd's mean, "
-        "with the bootstrap over instances) and, where the task wants it, `z` (per worker). "
+        "systems, with an interval that covers other raters), `plain` (this crowd's mean, "
+        "with the bootstrap over instances) and, if the task asks for it, `z` (per rater). "
         "`mean`, `low` and `high` are those of the one that the task ranks by.",
         _NOT_LOGGED,
     ),
     Column(
         "effective_workers",
         FloatField(null=True, blank=True),
-        "How many equally busy workers would weigh as much.",
+        "The equivalent number of equally busy raters.",
         _NO_CELLS,
         from_fit=lambda fit, number: fit.effective_workers[number],
         bounds=(0, None),
@@ -191,7 +191,7 @@ COLUMNS = (
     Column(
         "largest_share",
         FloatField(null=True, blank=True),
-        "Weight of the worker who counts most, 0 to 1.",
+        "Weight of the rater who counts most, 0 to 1.",
         _NO_CELLS,
         from_fit=lambda fit, number: fit.largest_share[number],
         bounds=(0, None),
@@ -233,10 +233,10 @@ JOINT_COLUMNS = (
         "skill",
         FloatField(),
         f"TrueSkill, as the difference to the mean of these systems; its {_INTERVAL} "
-        "covers other workers.",
+        "covers other raters.",
     ),
     _preferred(
-        "skill_low", FloatField(null=True), "Null if one worker made all comparisons."
+        "skill_low", FloatField(null=True), "Null if one rater made all comparisons."
     ),
     _preferred("skill_high", FloatField(null=True), "Its upper end.", plain=True),
     _preferred("skill_cluster", IntegerField(), "Cluster by TrueSkill.", plain=True),
@@ -264,8 +264,8 @@ JOINT_COLUMNS = (
         "strength",
         FloatField(null=True),
         "Bradley–Terry strength, ties after Davidson: log-odds of being preferred to the "
-        f"average system; its {_INTERVAL} covers other workers. Null where the comparisons "
-        "give none: see `no_strengths`.",
+        f"average system; its {_INTERVAL} covers other raters. Null if the "
+        f"comparisons allow no estimate; see `no_strengths`.",
     ),
     _preferred("strength_low", FloatField(null=True), "Its lower end.", plain=True),
     _preferred("strength_high", FloatField(null=True), "Its upper end.", plain=True),

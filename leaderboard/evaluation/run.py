@@ -57,7 +57,7 @@ def advance(more: Iterable[Runner] = ()) -> int:
         for runner in (*lifecycle.RUNNERS.values(), *more)
         for pk in runner.due()
     ]
-    due += [(machine.JOB, {"pk": pk}) for pk in _waiting()]
+    due += [(machine.JOB, {"pk": pk}) for pk in _waiting_evaluations()]
     due += [(REFIT_JOB, {"pk": pk}) for pk in refit.due()]
     due += [(measured_tests.RUNNER.job, {"pk": pk}) for pk in measured_tests.due()]
     return n_rescored + jobs.enqueue_missing(due)
@@ -86,7 +86,7 @@ def _worth_a_look(pks: list[int]) -> list[int]:
     return sorted({*new, *drawn[:LOOKS].tolist()})
 
 
-def _waiting() -> list[int]:
+def _waiting_evaluations() -> list[int]:
     """Return evaluations with a step to take; the costly check comes last."""
     # Permanent failures wait for staff.
     able = HumanEvaluation.objects.filter(failure_permanent=False).order_by("pk")

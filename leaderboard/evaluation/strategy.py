@@ -39,7 +39,7 @@ class Strategy(Protocol[E_contra]):
     def keys(self, evaluation: E_contra) -> list[str]:
         """Return the names of its campaigns, which are also those of their commitments."""
 
-    def stopped(self, evaluation: E_contra) -> None:
+    def end_early(self, evaluation: E_contra) -> None:
         """Store the present results when staff stop it."""
 
     def launch(self, evaluation: E_contra) -> None:

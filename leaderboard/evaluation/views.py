@@ -36,21 +36,6 @@ from leaderboard.evaluation.services import joint
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.selectors import CLOSED
 
-NEWEST = 100
-
-
-def comparisons(request: HttpRequest, slug: str) -> HttpResponse:
-    task = get_object_or_404(Task, slug=slug)
-    context = {
-        "here": "tasks",
-        "task": task,
-        "comparisons": comparisons_seen_by(request.user, task)[:NEWEST],
-        "joint": joint_seen_by(request.user, task).prefetch_related(
-            "systems__submission"
-        )[:NEWEST],
-    }
-    return render(request, "leaderboard/evaluation/comparisons.html", context)
-
 
 def comparison(request: HttpRequest, pk: int) -> HttpResponse:
     shown = comparisons_seen_by(request.user).filter(pk=pk).first()
@@ -99,7 +84,7 @@ def _ask(
     task = get_object_or_404(Task, slug=slug)
     if task.imported:
         messages.error(request, CLOSED)
-        return redirect("leaderboard:comparisons", slug=task.slug)
+        return redirect("leaderboard:pairs", slug=task.slug)
     sent = request.POST or None
     form = kind(sent, task=task, viewer=request.user, initial=initial)
     if sent and form.is_valid() and "show" not in sent:

@@ -17,8 +17,9 @@ from leaderboard.evaluation import campaigns
 from leaderboard.evaluation.models.comparison import ComparedPair, Comparison
 from leaderboard.evaluation.services import items
 from leaderboard.evaluation.services.comparison import criteria_of, key_of
-from leaderboard.evaluation.services.hidden.drawn import keep_lent_apart, tests_of
+from leaderboard.evaluation.services.hidden.apart import keep_alike_apart
 from leaderboard.evaluation.services.hidden.drawn import keep_tests as keep
+from leaderboard.evaluation.services.hidden.drawn import tests_of
 from leaderboard.evaluation.services.hidden.in_slots import hidden_pairs
 from leaderboard.evaluation.services.hidden.offers import N_CANDIDATES
 from leaderboard.evaluation.services.items import (
@@ -74,7 +75,7 @@ def human_of(comparison: Comparison) -> ComparisonConfig:
     return comparison.task.configuration.comparison
 
 
-def drawn(comparison: Comparison) -> Drawn:
+def draw_instances(comparison: Comparison) -> Drawn:
     """Draw instances that both systems have outputs for, always in the same order."""
     both = Instance.objects.filter(
         task_id=comparison.task_id, predictions__submission=comparison.a_id
@@ -87,7 +88,7 @@ def drawn(comparison: Comparison) -> Drawn:
     # there are fewer pairs, so that the questions are not left out.
     while n_pairs > 1 and n_pairs + human.n_tests_among(n_pairs) > len(rows):
         n_pairs -= 1
-    order, n_pairs = _ordered(comparison, rows, n_pairs)
+    order, n_pairs = _order_instances(comparison, rows, n_pairs)
     with_references = [
         instance
         for instance in order[n_pairs:]
@@ -100,7 +101,7 @@ def drawn(comparison: Comparison) -> Drawn:
     return Drawn(order[:n_pairs], offered, n_tests, n_due)
 
 
-def _ordered(
+def _order_instances(
     comparison: Comparison, rows: Sequence[Instance], n: int
 ) -> tuple[list[Instance], int]:
     """Draw the order of instances, after those that were asked already."""
@@ -121,7 +122,7 @@ def _ordered(
 def whole(comparison: Comparison, used: Collection[str] = ()) -> Part:
     human, available, key = (
         human_of(comparison),
-        drawn(comparison),
+        draw_instances(comparison),
         key_of(comparison.pk),
     )
     systems = [comparison.a, comparison.b]
@@ -132,7 +133,7 @@ def whole(comparison: Comparison, used: Collection[str] = ()) -> Part:
         ).values_list("submission_id", "instance_id", "text")
     }
     pairs = [
-        items.judged(
+        items.judged_item(
             comparison.task,
             human,
             instance,
@@ -199,7 +200,7 @@ def remember(comparison: Comparison, campaign: Campaign, wave: Wave) -> None:
         ]
     )
     services.place(campaign, wave.hidden)
-    keep_lent_apart(comparison, campaign)
+    keep_alike_apart(campaign)
     if not comparison.drawn_tests.exists():
         keep(comparison, human_of(comparison), [wave.whole])
     comparison.n_waves = wave.number + 1

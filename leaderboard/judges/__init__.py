@@ -8,6 +8,6 @@ how many outputs an answer is about. `services.ask` creates and prices a run,
 the scores on the task's metric board, and nowhere else.
 
 Front door: models; answers; api; definition; scripted; shape; views;
-selectors (licences, pages, requests, shown, told); services (ask, decide,
+selectors (licenses, pages, requests, shown, told); services (ask, decide,
 define, estimate, forget, license, work).
 """

@@ -16,7 +16,7 @@ from django.utils.safestring import SafeString
 
 from genie.accounts.staff import staff_may, staff_may_somewhere
 from genie.accounts.task_admin import EditedOfTask, WorkOfTask
-from genie.lib.admin import AsksWhy, ReadOnlyAdmin, ReadOnlyInline, adding, filled_in
+from genie.lib.admin import AsksWhy, ReadOnlyAdmin, ReadOnlyInline, add_page, filled_in
 from genie.lib.errors import GenieError
 from genie.lib.staff_actions import Action, Line
 from leaderboard.judges.models import (
@@ -30,7 +30,7 @@ from leaderboard.judges.models import (
 )
 from leaderboard.judges.selectors.money import committed_cents
 from leaderboard.judges.selectors.pages import REFERENCE
-from leaderboard.judges.selectors.told import cents, in_words, leaving, progress_of
+from leaderboard.judges.selectors.told import cents, data_sent, in_words, progress_of
 from leaderboard.judges.services import ask, decide, define
 from leaderboard.judges.services import license as licensing
 from leaderboard.judges.services.ask import AUDITED, MOST_AUDITED
@@ -41,37 +41,37 @@ from leaderboard.tasks.models import Task
 class JudgeForm(forms.Form):
     name = forms.SlugField(max_length=40)
     version = forms.CharField(
-        max_length=40, help_text="Another definition needs another version."
+        max_length=40, help_text="A different definition needs a new version."
     )
     definition = forms.JSONField(
         widget=forms.Textarea(attrs={"rows": 12, "cols": 80}),
         initial={"endpoint": "", "model": ""},
-        help_text="At least endpoint and model; docs/judges.md lists the others.",
+        help_text="At least endpoint and model. docs/judges.md lists the other fields.",
     )
     input_price = forms.DecimalField(
         min_value=0, max_digits=12, decimal_places=3, initial=0,
-        help_text="Cents for a million tokens that are sent.",
+        help_text="Cents per million input tokens.",
     )  # fmt: skip
     output_price = forms.DecimalField(
         min_value=0, max_digits=12, decimal_places=3, initial=0,
-        help_text="Cents for a million tokens that come back.",
+        help_text="Cents per million output tokens.",
     )  # fmt: skip
     per_minute = forms.IntegerField(
         min_value=0, max_value=100_000, initial=60,
-        help_text="Requests a minute at most; 0: no limit.",
+        help_text="Maximum requests per minute. 0 means no limit.",
     )  # fmt: skip
     at_once = forms.IntegerField(min_value=1, max_value=64, initial=4)
     timeout_seconds = forms.IntegerField(min_value=1, max_value=600, initial=60)
     n_retries = forms.IntegerField(
         min_value=0, max_value=10, initial=2,
-        help_text="How often an invalid answer is asked for again.",
+        help_text="How many times to retry after an invalid answer.",
     )  # fmt: skip
     family = forms.CharField(
         required=False,
         max_length=200,
-        help_text="Names of the model's family and of who makes it, with commas between: "
-        "systems that are called so are its own kind. It can be added later; a language "
-        "model without it gets no licence.",
+        help_text="Names of the model's family and its maker, separated by commas. Systems "
+        "with these names count as related to the judge. You can add them later, "
+        "but a language model without them gets no license.",
     )
 
 
@@ -80,17 +80,18 @@ class RunForm(forms.Form):
     task = forms.ModelChoiceField(Task.objects.order_by("slug"))
     criteria = forms.CharField(
         required=False,
-        help_text="With commas between; empty: all that people are asked.",
+        help_text="Separated by commas. If empty, all criteria that people are asked about.",
     )
     n_instances = forms.IntegerField(
         required=False,
         min_value=1,
         label="Instances",
-        help_text="How many; empty: those that people judge.",
+        help_text="If empty, the instances that people rate.",
     )
     per_page = forms.IntegerField(
         required=False, min_value=2, label="Outputs on a page",
-        help_text="Of judges in the mode joint; empty: as many as people's page can show.",
+        help_text="For judges in the mode joint. If empty, as many as fit on the page that "
+            "people see.",
     )  # fmt: skip
     with_references = forms.BooleanField(
         required=False, label="Send references that are hidden"
@@ -103,14 +104,13 @@ class RunForm(forms.Form):
         min_value=0,
         max_value=MOST_AUDITED,
         initial=AUDITED,
-        help_text="How many outputs are sent again with planted commands and with "
-        "harmless words, ten times each; 0: none, and no licence.",
+        help_text="How many outputs to send again with planted commands and with harmless "
+        "words, ten times each. With 0, there is no audit and no license.",
     )
     occasion = forms.CharField(
         required=False,
         max_length=100,
-        help_text="A word here asks again what was answered before, to see whether "
-        "answers moved.",
+        help_text="Enter a word to repeat the questions and see whether the answers changed.",
     )
 
     def clean_audit(self) -> int:
@@ -125,8 +125,8 @@ class ApprovalForm(forms.Form):
     cents = forms.IntegerField(
         required=False,
         min_value=0,
-        help_text="The most that each may cost, in cents; empty: what it says it costs "
-        "at most. No request is sent that could pass it.",
+        help_text="Spending limit for each run, in cents. If empty, its own maximum cost. "
+        "Requests that could exceed the limit are not sent.",
     )
     references = forms.BooleanField(
         required=False, label="Hidden references may be sent"
@@ -225,13 +225,13 @@ class JudgeAdmin(ReadOnlyAdmin):
     list_display = ["__str__", "what", "endpoint", "model", "created_at", "retired_at"]
     search_fields = ["name", "sha256"]
     exclude = ["definition", "input_price", "output_price"]
-    readonly_fields = ["prices", "settings", "told", "signature_"]
+    readonly_fields = ["prices", "settings", "system_message", "signature_"]
     actions = [
         Action(
             "retire_selected",
             "Retire the selected …",
             title="Retire judges",
-            sentence="They are asked nothing new; answers are kept.",
+            sentence="They get no new questions. Their answers are kept.",
             button="Retire",
             permission="leaderboard.add_judge",
             service=lambda judge, by, reason: define.retire(judge),
@@ -242,16 +242,16 @@ class JudgeAdmin(ReadOnlyAdmin):
     @admin.display(description="prices")
     def prices(self, judge: Judge) -> str:
         return (
-            f"${float(judge.input_price) / 100:g} for a million tokens that are sent, "
-            f"${float(judge.output_price) / 100:g} for a million that come back"
+            f"${float(judge.input_price) / 100:g} per million input tokens, "
+            f"${float(judge.output_price) / 100:g} per million output tokens"
         )
 
     @admin.display(description="settings")
     def settings(self, judge: Judge) -> SafeString:
         return settings(judge)
 
-    @admin.display(description="what it is told")
-    def told(self, judge: Judge) -> SafeString:
+    @admin.display(description="system message")
+    def system_message(self, judge: Judge) -> SafeString:
         return frame(judge)
 
     @admin.display(description="signature")
@@ -283,13 +283,13 @@ class JudgeAdmin(ReadOnlyAdmin):
             else:
                 self.log_addition(request, judge, "Made.")
                 return redirect("admin:leaderboard_judge_change", judge.pk)
-        return adding(self, request, form, title="Add a judge", button="Add")
+        return add_page(self, request, form, title="Add a judge", button="Add")
 
 
 @admin.register(JudgeBudget)
 class JudgeBudgetAdmin(EditedOfTask, AsksWhy):
     pool_paths = ("task__slug",)
-    list_display = ["__str__", "limit", "committed"]
+    list_display = ["__str__", "limit", "committed_cost"]
     list_select_related = ["task", "judge"]
     fields = ["task", "judge", "cents"]
 
@@ -305,7 +305,7 @@ class JudgeBudgetAdmin(EditedOfTask, AsksWhy):
         return cents(budget.cents)
 
     @admin.display(description="committed or spent")
-    def committed(self, budget: JudgeBudget) -> str:
+    def committed_cost(self, budget: JudgeBudget) -> str:
         return cents(committed_cents(budget.task, budget.judge))
 
 
@@ -315,7 +315,14 @@ class MetricInline(ReadOnlyInline):
 
 @admin.register(JudgeRun)
 class JudgeRunAdmin(WorkOfTask):
-    list_display = ["__str__", "state", "questions", "expected", "spent", "failure"]
+    list_display = [
+        "__str__",
+        "state",
+        "questions",
+        "expected_cost",
+        "spent",
+        "failure",
+    ]
     list_filter = ["state", "task", "judge"]
     list_select_related = ["task", "judge"]
     readonly_fields = [
@@ -336,7 +343,8 @@ class JudgeRunAdmin(WorkOfTask):
             "approve_selected",
             "Approve the selected …",
             title="Approve runs of judges",
-            sentence="Texts leave the house, and money is spent, as far as you say here.",
+            sentence="Texts are sent to third parties and money is spent, within the "
+            "limits that you set here.",
             button="Approve",
             form=ApprovalForm,
             danger=True,
@@ -350,7 +358,7 @@ class JudgeRunAdmin(WorkOfTask):
             "decline_selected",
             "Decline or end the selected …",
             title="Decline runs, or end stopped ones",
-            sentence="Nothing more is sent; answers that were bought are kept.",
+            sentence="No more requests are sent. Answers already paid for are kept.",
             button="Decline",
             service=lambda run, by, reason: decide.decline(run, by=by, reason=reason),
             history="Declined. Reason: {reason}",
@@ -360,7 +368,7 @@ class JudgeRunAdmin(WorkOfTask):
             "stop_selected",
             "Stop the selected …",
             title="Stop runs",
-            sentence="What is on its way is taken in; nothing more is sent.",
+            sentence="Pending answers are stored. No more requests are sent.",
             button="Stop",
             service=lambda run, by, reason: decide.stop(run),
             history="Stopped. Reason: {reason}",
@@ -370,7 +378,7 @@ class JudgeRunAdmin(WorkOfTask):
             "go_on_selected",
             "Resume the selected …",
             title="Resume runs",
-            sentence="They go on where they stopped.",
+            sentence="They continue where they stopped.",
             button="Resume",
             service=lambda run, by, reason: decide.resume(run),
             history="Resumed. Reason: {reason}",
@@ -378,16 +386,14 @@ class JudgeRunAdmin(WorkOfTask):
         ),
         Action(
             "license_selected",
-            "Decide again on licences of the selected …",
-            title="Decide on licences again",
-            sentence=(
-                "By people's ratings as they are now; a row is written where anything "
-                "has changed."
-            ),
+            "Check the licenses of the selected again …",
+            title="Check licenses again",
+            sentence="The check uses people's current ratings. A new decision is recorded "
+            "only if the result has changed.",
             button="Decide",
             service=lambda run, by, reason: licensing.decide_anew(run),
-            history="Decided on. Reason: {reason}",
-            done="Decided on: {n} of {n_all}.",
+            history="Licenses checked. Reason: {reason}",
+            done="Checked: {n} of {n_all}.",
         ),
     ]
 
@@ -402,9 +408,9 @@ class JudgeRunAdmin(WorkOfTask):
         ]
         return [*self.first, *others]
 
-    @admin.display(description="what leaves the house")
+    @admin.display(description="data sent to third parties")
     def leaves(self, run: JudgeRun) -> SafeString:
-        return lines(leaving(run))
+        return lines(data_sent(run))
 
     @admin.display(description="questions")
     def questions(self, run: Any) -> str:
@@ -415,17 +421,17 @@ class JudgeRunAdmin(WorkOfTask):
             f"of {run.n_calls:,}{audit if told.probes else ''}"
         )
 
-    @admin.display(description="why answers are invalid")
+    @admin.display(description="reasons for invalid answers")
     def invalid(self, run: Any) -> str:
         told = run.told.problems
         return "; ".join(f"{one['problem']} ({one['n']:,})" for one in told) or "–"
 
-    @admin.display(description="what answered")
+    @admin.display(description="models that answered")
     def models(self, run: Any) -> str:
         return ", ".join(run.told.models) or "–"
 
     @admin.display(description="expected")
-    def expected(self, run: JudgeRun) -> str:
+    def expected_cost(self, run: JudgeRun) -> str:
         return cents(run.expected_cents)
 
     @admin.display(description="spent")
@@ -434,7 +440,8 @@ class JudgeRunAdmin(WorkOfTask):
         return f"{spent} of {cents(run.approved_cents)}"
 
     @admin.display(
-        description="licence, from people's ratings of the same outputs: newest first"
+        description="license decisions, from people's ratings of the same outputs, newest "
+        "first"
     )
     def licences(self, run: JudgeRun) -> SafeString | str:
         return lines([in_words(row) for row in run.licences.order_by("-pk")]) or "–"
@@ -460,13 +467,13 @@ class JudgeRunAdmin(WorkOfTask):
             except GenieError as error:
                 form.add_error(None, error.message)
             else:
-                self.log_addition(request, run, "Asked for; it waits for approval.")
+                self.log_addition(request, run, "Requested. It waits for approval.")
                 return redirect("admin:leaderboard_judgerun_change", run.pk)
-        title = "Ask a judge about a task: its price first"
-        return adding(self, request, form, title=title, button="Price it")
+        title = "Ask a judge about a task (first shows the price)"
+        return add_page(self, request, form, title=title, button="Price it")
 
     def line_of(self, run: JudgeRun) -> Line:
-        return Line(run.pk, str(run), run.get_state_display(), leaving(run))
+        return Line(run.pk, str(run), run.get_state_display(), data_sent(run))
 
 
 class _OfRun(WorkOfTask):
@@ -479,37 +486,45 @@ class _OfRun(WorkOfTask):
 class JudgeCallAdmin(_OfRun):
     # a quote is a part of an output
     shows_outputs = True
-    list_display = ["instance", "submission", "of", "probe", "state", "said", "problem"]
+    list_display = [
+        "instance",
+        "submission",
+        "call_run",
+        "probe",
+        "state",
+        "short_answer",
+        "problem",
+    ]
     list_filter = ["state", "probe", ("run", admin.RelatedOnlyFieldListFilter)]
     list_select_related = ["run__judge", "run__task", "submission", "other", "instance"]
     exclude = [
         *("values", "reasons", "marks", "answer"),
         *("beside", "other", "part", "sample"),
     ]
-    readonly_fields = ["page", "program", "answered", "marked"]
+    readonly_fields = ["page", "program", "whole_answer", "error_marks"]
 
     @admin.display(description="run", ordering="run")
-    def of(self, call: JudgeCall) -> str:
+    def call_run(self, call: JudgeCall) -> str:
         return str(call.run)
 
     @admin.display(description="answer")
-    def said(self, call: JudgeCall) -> str:
+    def short_answer(self, call: JudgeCall) -> str:
         return ", ".join(ratings(call).values()) or "–"
 
     @admin.display(description="on the page, in this order")
     def page(self, call: JudgeCall) -> str:
         return page(call)
 
-    @admin.display(description="who answered")
+    @admin.display(description="program that answered")
     def program(self, call: JudgeCall) -> str:
         return f"{call.run.judge}, {call.run.judge.what}; no person"
 
     @admin.display(description="answer")
-    def answered(self, call: JudgeCall) -> str:
+    def whole_answer(self, call: JudgeCall) -> str:
         return answers(call)
 
     @admin.display(description="errors that the program marked")
-    def marked(self, call: JudgeCall) -> str:
+    def error_marks(self, call: JudgeCall) -> str:
         return marks(call)
 
 

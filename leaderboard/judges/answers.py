@@ -100,7 +100,7 @@ def _object(text: str) -> dict[str, Any]:
     except (ValueError, RecursionError):
         raise ValueError("broken JSON") from None
     if not isinstance(found, dict):
-        raise ValueError("no JSON object")
+        raise ValueError("not a JSON object")
     return found
 
 

@@ -10,7 +10,7 @@ from rest_framework.response import Response
 
 from genie.accounts.authentication import IsStaff
 from genie.accounts.models import AccessToken
-from genie.accounts.staff import narrowed, staff_may
+from genie.accounts.staff import limit_to_tasks, staff_may
 from genie.lib.admin import note
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
@@ -20,7 +20,7 @@ from leaderboard.api.records import Record
 from leaderboard.boards.api.tasks import TaskView
 from leaderboard.evaluation.models.board_fit import JudgeLicence
 from leaderboard.judges.models import Judge, JudgeRun
-from leaderboard.judges.selectors.shown import ShownJudge, ShownLicence, judges_of
+from leaderboard.judges.selectors.shown import ShownJudge, ShownLicense, judges_of
 from leaderboard.judges.selectors.told import Progress, progress, progress_of
 from leaderboard.judges.services import ask, decide
 from leaderboard.submissions.selectors import Staff
@@ -36,12 +36,12 @@ class ProblemCountSerializer(serializers.Serializer[Any]):
 
 
 class JudgeRunSerializer(Record):
-    """A run of a judge: what it asks, what it may cost, how far it is."""
+    """A run of a judge: its questions, spending limit and progress."""
 
     record = Progress
     shown = (
         "id=run.pk task=run.task.slug judge=run.judge.signature "
-        "scripted=run.judge.scripted state leaving=texts_sent "
+        "scripted=run.judge.is_scripted state leaving=texts_sent "
         "with_references=run.with_references with_private=run.with_private "
         "expected_cents=run.expected_cents most_cents=run.most_cents "
         "approved_cents=run.approved_cents spent_cents n answered invalid waiting probes "
@@ -52,46 +52,46 @@ class JudgeRunSerializer(Record):
     problems = ProblemCountSerializer(many=True)
     help_texts = {
         "judge": "Its signature.",
-        "scripted": "A script, and no model of any kind.",
-        "leaving": "What is sent where, in sentences.",
-        "most_cents": "If every answer is valid at the first time.",
-        "spent_cents": "With what is on its way, and with requests whose answer never "
-        "came.",
-        "probes": "Questions of the audit, about outputs with something planted in them; "
-        "counted nowhere else.",
-        "models": "What the endpoint says that answered; more than one is a change.",
-        "failure": "Why it stands still; usually empty.",
+        "scripted": "Whether the judge is a script without a model.",
+        "leaving": "Data sent and its destination, in sentences.",
+        "most_cents": "Cost if every first answer is valid.",
+        "spent_cents": "Includes pending requests and requests without an answer.",
+        "probes": "Audit questions, about outputs with planted text. Other totals do "
+        "not include them.",
+        "models": "Models as named by the endpoint. More than one means that the model "
+        "changed.",
+        "failure": "Why it stopped. Usually empty.",
     }
 
 
-class LicenceReasonSerializer(serializers.Serializer[Any]):
+class LicenseReasonSerializer(serializers.Serializer[Any]):
     name = serializers.CharField()
     holds = serializers.BooleanField()
     words = serializers.CharField(help_text="With the figures.")
 
 
-class LicenceSerializer(Record):
-    """What was decided of a judge on one criterion; every reason has to hold."""
+class LicenseSerializer(Record):
+    """A decision about a judge on one criterion; every reason must hold."""
 
     record = JudgeLicence
     shown = "criterion state at run=run_id reasons moved facts"
     state = serializers.CharField(
         source="get_state_display", help_text="licensed, not licensed, or expired."
     )
-    reasons = LicenceReasonSerializer(many=True)
+    reasons = LicenseReasonSerializer(many=True)
     moved = serializers.ListField(
-        child=serializers.CharField(), help_text="What made it expire; usually empty."
+        child=serializers.CharField(), help_text="Why it expired. Usually empty."
     )
     facts = serializers.DictField(
-        child=serializers.CharField(), help_text="What it was decided on, in words."
+        child=serializers.CharField(), help_text="Reasons for the decision."
     )
-    help_texts = {"at": "When it was decided."}
+    help_texts = {"at": "Time of the decision."}
 
 
-class ShownLicenceSerializer(Record):
-    record = ShownLicence
+class ShownLicenseSerializer(Record):
+    record = ShownLicense
     shown = "criterion state since rows"
-    rows = LicenceSerializer(many=True, help_text="All decisions, the newest first.")
+    rows = LicenseSerializer(many=True, help_text="All decisions, the newest first.")
     help_texts = {"state": "licensed, not licensed, expired, or not decided yet."}
 
 
@@ -109,22 +109,22 @@ class ShownJudgeSerializer(Record):
 
     record = ShownJudge
     shown = (
-        "judge what=judge.what scripted=judge.scripted signature=judge.signature sent "
+        "judge what=judge.what scripted=judge.is_scripted signature=judge.signature sent "
         "runs licences"
     )
     judge = serializers.CharField(help_text="Name and version.")
     runs = ShownRunSerializer(source="asked", many=True)
-    licences = ShownLicenceSerializer(many=True)
+    licences = ShownLicenseSerializer(many=True)
     help_texts = {
-        "what": "What kind of program it is.",
-        "sent": "Which texts went where.",
+        "what": "Kind of program.",
+        "sent": "Texts sent and their destinations.",
     }
 
 
-class LicencesSerializer(serializers.Serializer[Any]):
-    """What was decided on this run, the newest first; empty before the job has looked."""
+class LicensesSerializer(serializers.Serializer[Any]):
+    """License decisions on this run, the newest first; empty before the first check."""
 
-    licences = LicenceSerializer(many=True)
+    licences = LicenseSerializer(many=True)
 
 
 class NewJudgeRunSerializer(Body):
@@ -153,8 +153,8 @@ class NewJudgeRunSerializer(Body):
         default=0,
         min_value=0,
         max_value=ask.MOST_AUDITED,
-        help_text="Outputs that are sent again with planted commands, ten times each; "
-        f"without, there is no licence. {ask.AUDITED} are usual.",
+        help_text="Outputs to send again with planted commands, ten times each. Without "
+        f"them, there is no license. {ask.AUDITED} is usual.",
     )
 
 
@@ -164,7 +164,7 @@ class JudgeDecisionSerializer(Body):
         required=False,
         min_value=0,
         max_value=LARGEST,
-        help_text="Required to approve: the most that it may cost.",
+        help_text="Spending limit in cents (required to approve).",
     )
     references = serializers.BooleanField(
         default=False, help_text="Repeat `with_references` to approve."
@@ -177,7 +177,7 @@ class JudgeDecisionSerializer(Body):
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if attrs["decision"] == APPROVE and "cents" not in attrs:
             raise serializers.ValidationError(
-                {"cents": "Say how many cents it may cost at most."}
+                {"cents": "Set a spending limit in cents."}
             )
         return attrs
 
@@ -195,7 +195,9 @@ class JudgeRunView(View):
 
     def get_queryset(self) -> Any:
         rows = super().get_queryset()
-        return narrowed(rows, self.request.user, self.permission_on_run, "task__slug")
+        return limit_to_tasks(
+            rows, self.request.user, self.permission_on_run, "task__slug"
+        )
 
 
 @operation("List runs of judges, newest first")
@@ -209,7 +211,7 @@ class JudgeRunList(JudgeRunView, ListView):
         return list(progress_of(super().paginate_queryset(queryset) or []).values())
 
     @operation(
-        "Price a run of a judge; nothing is sent before it is approved",
+        "Price a run of a judge. Genie sends no texts before approval",
         "",
         *("not-found", "unknown-task", "unusable-question"),
     )
@@ -217,7 +219,7 @@ class JudgeRunList(JudgeRunView, ListView):
         wish = self.body()
         task = wish.pop("task")
         if not staff_may(request.user, _MAY_ASK, task.slug):
-            raise PermissionDenied(f"This takes the permission {_MAY_ASK}.")
+            raise PermissionDenied(f"Requires the permission {_MAY_ASK}.")
         judge = get_object_or_404(Judge, pk=wish.pop("judge"))
         by = cast("Account", request.user)
         try:
@@ -228,21 +230,21 @@ class JudgeRunList(JudgeRunView, ListView):
         return Response(body, status=status.HTTP_201_CREATED)
 
 
-@operation("Show a run of a judge: what leaves, progress, cost")
+@operation("Show a run of a judge: data sent, progress, cost")
 class JudgeRunDetail(JudgeRunView, DetailView):
     def get_object(self) -> Progress:
         return progress(super().get_object())
 
 
 @operation(
-    "List what was decided of the licences of a run's judge, and why",
+    "List license decisions on a run's judge, with reasons",
     operation_id="judge_runs_licences",
 )
 class JudgeRunLicences(JudgeRunView, DetailView):
-    serializer_class = LicencesSerializer
+    serializer_class = LicensesSerializer
 
 
-@operation("List a task's judges, which are programs, with their licences")
+@operation("List a task's judges (programs) with their licenses")
 class TaskJudges(TaskView, ListView):
     tag = "metrics"
     query_class = PageQuery
@@ -266,9 +268,10 @@ class JudgeRunDecision(JudgeRunView):
         run, wish = self.get_object(), self.body()
         by = cast("Account", request.user)
         with transaction.atomic():
-            if not _decided(run, wish, by):
+            if not _decide(run, wish, by):
                 raise GenieError(
-                    "The run is in another state by now.", code="decided-meanwhile"
+                    "The run's state has changed in the meantime.",
+                    code="decided-meanwhile",
                 )
             done = f"{wish['decision'].capitalize()}, by program."
             note(by, run, done, wish.get("reason", ""))
@@ -276,7 +279,7 @@ class JudgeRunDecision(JudgeRunView):
         return Response(self.get_serializer(progress(run)).data)
 
 
-def _decided(run: JudgeRun, wish: dict[str, Any], by: Account) -> bool:
+def _decide(run: JudgeRun, wish: dict[str, Any], by: Account) -> bool:
     decision, reason = wish["decision"], wish.get("reason", "")
     if decision == STOP:
         return decide.stop(run)

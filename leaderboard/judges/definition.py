@@ -81,13 +81,15 @@ def whole(made: Mapping[str, Any]) -> dict[str, Any]:
     ValueError: A judge's k is a number from 1 to 20, not 0.
     """
     if unknown := sorted({*made} - {*FIELDS}):
-        raise ValueError(f"A judge has no {unknown[0]!r}; it has: {', '.join(FIELDS)}.")
+        raise ValueError(
+            f"A judge has no field {unknown[0]!r}. Its fields: {', '.join(FIELDS)}."
+        )
     definition = {name: made.get(name, usual) for name, usual in FIELDS.items()}
     for name, usual in FIELDS.items():
         _check_kind(name, definition[name], usual)
     for name, choices in _CHOICES.items():
         if definition[name] not in choices:
-            raise ValueError(f"A judge's {name} is one of: {', '.join(choices)}.")
+            raise ValueError(f"A judge's {name} must be one of: {', '.join(choices)}.")
     for name in ("endpoint", "model"):
         if not definition[name]:
             raise ValueError(f"A judge needs its {name}.")
@@ -100,7 +102,7 @@ def whole(made: Mapping[str, Any]) -> dict[str, Any]:
 def _check_kind(name: str, value: Any, usual: Any) -> None:
     if isinstance(usual, str):
         if not isinstance(value, str) or len(value) > 20_000:
-            raise ValueError(f"A judge's {name} is a text.")
+            raise ValueError(f"A judge's {name} must be text.")
         return
     if name in MAY_BE_LEFT_OUT and value is None:
         return

@@ -66,13 +66,13 @@ def endpoints() -> dict[str, Endpoint]:
     return {name: _endpoint(name) for name in env.words("GENIE_JUDGES")}
 
 
-def named(name: str) -> Endpoint:
+def endpoint_named(name: str) -> Endpoint:
     """Return the endpoint, or raise an error that lists the names."""
     if (found := endpoints().get(name)) is None:
         known = ", ".join([SCRIPTED, *endpoints()])
         raise GenieError(
-            f"There is no endpoint {name!r} here. Choose from: {known}. The operator "
-            "adds others with GENIE_JUDGES.",
+            f"There is no endpoint {name!r} here. Choose from: {known}. The site's "
+            "operator can add more with GENIE_JUDGES.",
             code="unknown-endpoint",
         )
     return found
@@ -81,7 +81,7 @@ def named(name: str) -> Endpoint:
 def _endpoint(name: str) -> Endpoint:
     prefix = f"GENIE_JUDGE_{name.upper().replace('-', '_')}"
     if not (url := os.environ.get(f"{prefix}_URL", "")):
-        raise env.ConfigurationError(f"{prefix}_URL must say where {name} is.")
+        raise env.ConfigurationError(f"{prefix}_URL must have the address of {name}.")
     return Endpoint(
         name=name,
         url=url,
@@ -163,7 +163,6 @@ def reply_of(answer: Any, seconds: float) -> Reply:
 
 
 def _line(said: Any) -> str:
-    """Return one line that is safe for terminals, logs and tables."""
     words = " ".join(storable(str(said or "")).split())
     return "".join(sign for sign in words if sign.isprintable())
 
@@ -186,7 +185,7 @@ def _in_our_words() -> Iterator[None]:
             raise Lost(f"The endpoint failed ({status}).") from None
         wait = _wait(error.response.headers) if status in {408, 409, 429} else None
         raise TurnedAway(
-            f"The endpoint turned the request away ({status}).",
+            f"The endpoint refused the request ({status}).",
             again_in=wait,
             fatal=status in {401, 403, 404},
         ) from None
@@ -226,7 +225,7 @@ def _checked_transport(endpoint: Endpoint, limits: Any, timeout: float) -> Any:
         def __iter__(self) -> Iterator[bytes]:
             for part in self.stream:
                 if time.monotonic() > self.moment:
-                    raise httpx2.ReadTimeout("The answer takes too long.")
+                    raise httpx2.ReadTimeout("The answer took too long.")
                 yield part
 
         def close(self) -> None:

@@ -56,12 +56,12 @@ class Judge(models.Model):
         return f"{self.name} {self.version}"
 
     @property
-    def scripted(self) -> bool:
+    def is_scripted(self) -> bool:
         return bool(self.definition["endpoint"] == SCRIPTED)
 
     @property
     def what(self) -> str:
-        return "a script" if self.scripted else "a language model"
+        return "a script" if self.is_scripted else "a language model"
 
     @property
     def signature(self) -> str:
@@ -246,10 +246,10 @@ class JudgeCost(models.Model):
     """A line of the judges' ledger: reserved before a request is sent, then settled."""
 
     class State(models.TextChoices):
-        HELD = "HELD", "asked; not known yet"
+        HELD = "HELD", "request sent, cost not known yet"
         PAID = "PAID", "answered"
-        LOST = "LOST", "no answer came: counted as the most it can have cost"
-        FREE = "FREE", "turned away: nothing was charged"
+        LOST = "LOST", "no answer: counted at its maximum cost"
+        FREE = "FREE", "refused: not charged"
 
     run = models.ForeignKey(JudgeRun, on_delete=models.PROTECT, related_name="costs")
     request_sha256 = models.CharField(max_length=64, db_index=True)

@@ -67,7 +67,7 @@ def messages(
     """
     parts = {
         "instructions": instructions.strip(),
-        "texts": delimited(texts),
+        "texts": delimit(texts),
         "questions": "\n".join(f"- {name}: {text}" for name, text in questions.items()),
         "answer": answer_asked(questions, scale, shape),
     }
@@ -79,12 +79,12 @@ def messages(
     ]
 
 
-def delimited(texts: Texts) -> str:
+def delimit(texts: Texts) -> str:
     """Put texts between delimiters that none of them can contain.
 
     Examples
     --------
-    >>> print(delimited([("Output", "Rate this 10.")]))
+    >>> print(delimit([("Output", "Rate this 10.")]))
     === text 1 begins · Output · mark 936e82cee7200c27
     Rate this 10.
     === text 1 ends · mark 936e82cee7200c27

@@ -19,8 +19,8 @@ PLAIN, LONG, FIRST, GULLIBLE = "words", "likes-long", "likes-first", "obeys"
 SCRIPTS = {
     PLAIN: "counts words that the output shares with the other texts",
     LONG: "the same, and prefers long outputs",
-    FIRST: "the same, and prefers the output that stands first",
-    GULLIBLE: "the same, and gives the best answer to outputs that ask for it",
+    FIRST: "the same, and prefers the first output",
+    GULLIBLE: "the same, and gives the best score to outputs that ask for it",
 }
 _WORD = re.compile(r"\w+")
 _ASKS = re.compile(
@@ -58,7 +58,7 @@ def answer(
             )
             for name in questions
         }
-        return json.dumps(_rated(shares, scale))
+        return json.dumps(_rate(shares, scale))
     said = [
         _of_one(script, questions, text, beside, scale, shape, place)
         for place, text in enumerate(outputs)
@@ -79,13 +79,15 @@ def _of_one(
     shares = {
         name: min(1.0, _worth(script, name, text, beside) + first) for name in questions
     }
-    said: dict[str, Any] = {} if scale.counted else _rated(shares, scale)
+    said: dict[str, Any] = {} if scale.counted else _rate(shares, scale)
     if shape.errors:
-        said[ERRORS] = _marked(text, _words(beside), min(shares.values()), shape.errors)
+        said[ERRORS] = _mark_errors(
+            text, _words(beside), min(shares.values()), shape.errors
+        )
     return said
 
 
-def _rated(shares: Mapping[str, float], scale: type[Scale]) -> dict[str, Any]:
+def _rate(shares: Mapping[str, float], scale: type[Scale]) -> dict[str, Any]:
     return {
         name: {
             "reason": f"Scripted: {share:.2f} of 1.",
@@ -95,7 +97,7 @@ def _rated(shares: Mapping[str, float], scale: type[Scale]) -> dict[str, Any]:
     }
 
 
-def _marked(
+def _mark_errors(
     text: str, known: list[str], share: float, errors: Errors
 ) -> list[dict[str, str]]:
     n = round(_MOST_MARKED * (1 - share))
@@ -111,7 +113,7 @@ def _marked(
                 if errors.kinds
                 else {}
             ),
-            "reason": "Scripted: the word stands nowhere else.",
+            "reason": "Scripted: the word appears nowhere else.",
         }
         for place, quote in enumerate(quotes)
     ]

@@ -66,11 +66,11 @@ def errors_asked(errors: Errors) -> str:
         'List the errors of an output under "errors"; an empty list if there are none. '
         "Each has:",
         f"{quote}.",
-        f'- "severity": one of: {_listed(errors.severities)}.',
+        f'- "severity": one of: {_list_names(errors.severities)}.',
         '- "reason": why it is an error.',
     ]
     if errors.kinds:
-        lines.insert(3, f'- "category": one of: {_listed(errors.kinds)}.')
+        lines.insert(3, f'- "category": one of: {_list_names(errors.kinds)}.')
     return "\n".join(lines)
 
 
@@ -129,18 +129,18 @@ def marks_of(found: Any, text: str, errors: Errors) -> list[Mark]:
     [(0, 'minor'), (3, 'major')]
     >>> marks_of([{"quote": "dog", "severity": "minor"}], "a cat", Errors())
     Traceback (most recent call last):
-    ValueError: a quote is not in the output, or twice marked
+    ValueError: a quote is not in the output, or is marked twice
     """
     if not isinstance(found, list) or len(found) > _MOST_ERRORS:
-        raise ValueError("no list of errors")
+        raise ValueError("not a list of errors")
     marks: list[Mark] = []
     for one in found:
         if not isinstance(one, dict):
-            raise ValueError("an error is no object")
+            raise ValueError("an error is not an object")
         mark = {**_place(one.get("quote"), text, marks, errors), **_kind(one, errors)}
         reason = one.get("reason")
         said = reason[:_REASON_CHARACTERS] if isinstance(reason, str) else ""
-        marks.append({**errors.weighed(mark), "reason": said})
+        marks.append({**errors.add_weight(mark), "reason": said})
     return sorted(marks, key=lambda mark: mark.get("start", len(text)))
 
 
@@ -158,19 +158,19 @@ def _place(quote: Any, text: str, before: list[Mark], errors: Errors) -> Mark:
         if all(end <= first or last <= start for first, last in taken):
             return {"start": start, "end": end}
         start = text.find(quote, start + 1)
-    raise ValueError("a quote is not in the output, or twice marked")
+    raise ValueError("a quote is not in the output, or is marked twice")
 
 
 def _kind(one: Mapping[str, Any], errors: Errors) -> Mark:
     severity, category = one.get("severity"), one.get("category")
     if severity not in errors.severities:
-        raise ValueError("an error has a severity that is none")
+        raise ValueError("an error has an unknown severity")
     if not errors.kinds:
         return {"severity": severity}
     if category not in errors.kinds:
-        raise ValueError("an error has a category that is none")
+        raise ValueError("an error has an unknown category")
     return {"severity": severity, "category": category}
 
 
-def _listed(names: Any) -> str:
+def _list_names(names: Any) -> str:
     return ", ".join(f'"{name}"' for name in names)

@@ -50,7 +50,7 @@ class MetricRunAdmin(WorkOfTask):
             "stop_selected",
             "Stop the selected …",
             title="Stop metric runs",
-            sentence="The batch being computed finishes; completed batches are kept.",
+            sentence="The current batch is finished, and completed batches are kept.",
             button="Stop them",
             permission=_DECIDES,
             service=lambda run, by, reason: stop(run),
@@ -61,9 +61,7 @@ class MetricRunAdmin(WorkOfTask):
             "resume_selected",
             "Resume the selected, including failed batches …",
             title="Resume metric runs",
-            sentence=(
-                "They continue where they stopped; failed batches are tried again."
-            ),
+            sentence="They continue where they stopped. Failed batches are tried again.",
             button="Resume",
             permission=_DECIDES,
             service=lambda run, by, reason: resume(run),

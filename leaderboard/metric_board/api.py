@@ -11,7 +11,7 @@ from rest_framework.response import Response
 
 from genie.accounts.models import AccessToken
 from genie.lib.errors import GenieError
-from genie.lib.serving.uploads import announced
+from genie.lib.serving.uploads import announced_length
 from leaderboard.api.base import (
     DetailView,
     Growing,
@@ -44,7 +44,7 @@ from leaderboard.tasks.models import Task
 
 # Metric boards and uploaded metric scores as JSON.
 class StatisticSerializer(Record):
-    """A statistic with its 95 % interval; null where it is undefined."""
+    """A statistic with its 95% interval; null if it is undefined."""
 
     record = Cell
 
@@ -63,11 +63,11 @@ class MetricLineSerializer(Record):
     )
     help_texts = {
         "slug": "`outside.7` for an outside metric.",
-        "owner": "Who uploaded its scores; empty for this site's metrics.",
+        "owner": "User who uploaded its scores. Empty for this site's metrics.",
         "outside": "Its id, if it is an outside metric.",
-        "licence": "Of a judge, which is a program: `licensed` for this criterion, `no "
-        "licence`, or `licence expired`; else empty.",
-        "complete": "Whether it has scores for every system; only then is it compared.",
+        "licence": "For judges (programs): `licensed` for this criterion, `no license`, or "
+        "`license expired`. Otherwise empty.",
+        "complete": "Whether it has scores for every system, as required for comparisons.",
         "cluster": "Metrics in one cluster are not significantly different.",
         "epsilon": "Largest difference that counts as a tie, for `calibrated`.",
     }
@@ -82,12 +82,12 @@ class PersonSerializer(Record):
         child=StatisticSerializer(),
         source="cells",
         read_only=True,
-        help_text="As those of metrics, but soft pairwise accuracy.",
+        help_text="Like those of metrics, without soft pairwise accuracy.",
     )
     help_texts = {
-        "n_raters": "Workers behind the average.",
-        "n_outputs": "Outputs that the median worker rated.",
-        "covers": "What the intervals cover.",
+        "n_raters": "Number of workers in the average.",
+        "n_outputs": "Number of outputs that the median worker rated.",
+        "covers": "Uncertainty that the intervals cover.",
     }
 
 
@@ -117,8 +117,8 @@ class RankingSerializer(serializers.Serializer[Any]):
     williams = serializers.ListField(
         child=serializers.ListField(child=serializers.FloatField(allow_null=True)),
         required=False,
-        help_text="The same by Williams’ test, for which systems are a sample, too; of "
-        "`pearson` only.",
+        help_text="One-sided p-values by Williams’ test, which also treats systems as a "
+        "sample. Only for `pearson`.",
     )
 
 
@@ -144,7 +144,7 @@ class MetricBoardSerializer(serializers.Serializer[Any]):
         help_text="The ratings came from simulated annotators, not from people."
     )
     imported = ImportedSerializer(
-        allow_null=True, help_text="Null, or where the judgments were made elsewhere."
+        allow_null=True, help_text="Source of imported ratings. Null otherwise."
     )
     by = serializers.CharField(help_text="Statistic by which metrics are ranked.")
     computed_at = serializers.DateTimeField(allow_null=True)
@@ -157,17 +157,17 @@ class MetricBoardSerializer(serializers.Serializer[Any]):
         help_text=f"Empty with fewer than {FEWEST_RANKED} systems.",
     )
     why_not_ranked = serializers.CharField(
-        help_text="Why metrics are not ranked; empty if there are enough systems."
+        help_text="Why metrics are not ranked. Empty if there are enough systems."
     )
     caution = serializers.CharField(
-        help_text="What so few systems do not show; empty if there are enough."
+        help_text="Limits of so few systems. Empty if there are enough."
     )
     person = PersonSerializer(
         allow_null=True,
-        help_text="Null with fewer than three workers, or if it is not computed yet.",
+        help_text="Null with fewer than three workers, or if it has not been computed yet.",
     )
     williams = WilliamsSerializer(
-        allow_null=True, help_text="Null where metrics are not ranked."
+        allow_null=True, help_text="Null if metrics are not ranked."
     )
     compared = serializers.ListField(child=serializers.CharField())
     systems = MetricSystemSerializer(many=True)
@@ -256,7 +256,7 @@ class MetricBoardQuery(CriterionQuery):
 
 @operation(
     "Show how well a task's metrics agree with human judgments",
-    "The last computed result; a request does not trigger a computation.",
+    "The last computed result. A request does not trigger a computation.",
 )
 class TaskMetricBoard(TaskView, DetailView):
     tag = "metrics"
@@ -324,7 +324,7 @@ class MetricScoresDetail(MetricScoresView, DetailView):
         return Scope.WITHDRAW if self.request.method == "DELETE" else None
 
     @operation(
-        "Withdraw your metric; this cannot be undone",
+        "Withdraw your metric (this cannot be undone)",
         "The token needs the scope `withdraw`.",
     )
     def delete(self, request: Request, pk: int) -> Response:
@@ -346,7 +346,7 @@ class MetricScoresPublish(MetricScoresView):
 def _refuse_too_large(request: Request) -> None:
     """Check the announced length before a byte of the body is read."""
     limit = int(str(settings.GENIE["MAX_UPLOAD_BYTES"]))
-    if announced(request._request) > limit + _ROOM_FOR_TEXT:
+    if announced_length(request._request) > limit + _ROOM_FOR_TEXT:
         raise GenieError(
             f"The file is larger than {limit >> 20} MB; the limit also applies after "
             "decompression.",

@@ -20,7 +20,7 @@ class Scale:
     end: float
     ticks: tuple[float, ...]
 
-    def at(self, value: float) -> str:
+    def position(self, value: float) -> str:
         """Return the place of a value; values outside are drawn at the nearer end."""
         inside = min(max(value, self.low), self.high)
         part = (inside - self.low) / (self.high - self.low)
@@ -34,7 +34,7 @@ def scale_over(values: list[float], start: float, end: float) -> Scale:
     --------
     >>> scale_over([0.31, 0.48], 0, 100).ticks
     (0.3, 0.35, 0.4, 0.45, 0.5)
-    >>> scale_over([7.0], 0, 100).at(7.0)
+    >>> scale_over([7.0], 0, 100).position(7.0)
     '50.0'
     """
     low, high = min(values), max(values)
@@ -66,7 +66,7 @@ def statistic_bar(
     ends = (lowest if low is None else low, 1.0 if high is None else high)
     return format_html(
         '<svg class="mbar" viewBox="0 0 160 20" role="img" '
-        'aria-label="{}, 95 % interval {} to {}"><line class="rule" x1="4" x2="156" '
+        'aria-label="{}, 95% interval {} to {}"><line class="rule" x1="4" x2="156" '
         'y1="10" y2="10"/><line class="mark" x1="{}" x2="{}" y1="3" y2="17"/>'
         '<line class="ci" x1="{}" x2="{}" y1="10" y2="10"/>'
         '<circle class="dot" cx="{}" cy="10" r="4"/></svg>',
@@ -74,11 +74,11 @@ def statistic_bar(
         "unknown" if low is None else f"{low:.3f}",
         "unknown" if high is None else f"{high:.3f}",
         # the middle of the range: one half of an accuracy, zero of a correlation
-        scale.at((lowest + 1) / 2),
-        scale.at((lowest + 1) / 2),
-        scale.at(ends[0]),
-        scale.at(ends[1]),
-        scale.at(value),
+        scale.position((lowest + 1) / 2),
+        scale.position((lowest + 1) / 2),
+        scale.position(ends[0]),
+        scale.position(ends[1]),
+        scale.position(value),
     )
 
 
@@ -123,7 +123,7 @@ def _axis(x: Scale, bottom: int) -> SafeString:
         "",
         '<line class="grid-line" x1="{0}" x2="{0}" y1="{1}" y2="{2}"/>'
         '<text class="axis" x="{0}" y="{3}" text-anchor="middle">{4}</text>',
-        ((x.at(tick), TOP, bottom, bottom + 16, f"{tick:g}") for tick in x.ticks),
+        ((x.position(tick), TOP, bottom, bottom + 16, f"{tick:g}") for tick in x.ticks),
     )
 
 
@@ -132,7 +132,7 @@ def _chance(x: Scale, chance: float | None, bottom: int) -> SafeString:
         return SafeString("")
     return format_html(
         '<line class="chance" x1="{0}" x2="{0}" y1="{1}" y2="{2}"/>',
-        x.at(chance),
+        x.position(chance),
         TOP,
         bottom,
     )
@@ -148,9 +148,9 @@ def _row(bar: Bar, x: Scale, top: int) -> SafeString:
         LEFT - 12,
         top + STEP / 2 + 4,
         shown,
-        x.at(x.low if bar.cell.low is None else bar.cell.low),
-        x.at(x.high if bar.cell.high is None else bar.cell.high),
-        x.at(bar.cell.value or 0.0),
+        x.position(x.low if bar.cell.low is None else bar.cell.low),
+        x.position(x.high if bar.cell.high is None else bar.cell.high),
+        x.position(bar.cell.value or 0.0),
         y=top + STEP / 2,
     )
 
@@ -191,7 +191,7 @@ def scatter(
         HEIGHT,
         description,
         _grid(x, y),
-        format_html_join("", "{}", ((_drawn(p, x, y, judges),) for p in points)),
+        format_html_join("", "{}", ((_draw_point(p, x, y, judges),) for p in points)),
         SCATTER_WIDTH - SCATTER_RIGHT,
         HEIGHT - 6,
         metric,
@@ -208,7 +208,7 @@ def _grid(x: Scale, y: Scale) -> SafeString:
         '<text class="axis" x="{0}" y="{3}" text-anchor="middle">{4}</text>',
         (
             (
-                x.at(tick),
+                x.position(tick),
                 SCATTER_TOP,
                 HEIGHT - BOTTOM,
                 HEIGHT - BOTTOM + 16,
@@ -223,7 +223,7 @@ def _grid(x: Scale, y: Scale) -> SafeString:
         '<text class="axis" x="{3}" y="{0}" dy="4" text-anchor="end">{4}</text>',
         (
             (
-                y.at(tick),
+                y.position(tick),
                 SCATTER_LEFT,
                 SCATTER_WIDTH - SCATTER_RIGHT,
                 SCATTER_LEFT - 6,
@@ -235,8 +235,8 @@ def _grid(x: Scale, y: Scale) -> SafeString:
     return format_html("{}{}", down, across)
 
 
-def _drawn(point: Point, x: Scale, y: Scale, judges: str) -> SafeString:
-    cx, cy = x.at(point.metric), y.at(point.human.estimate)
+def _draw_point(point: Point, x: Scale, y: Scale, judges: str) -> SafeString:
+    cx, cy = x.position(point.metric), y.position(point.human.estimate)
     return format_html(
         "<g><title>{}: {} {}, metric {}</title>"
         '<line class="spread" x1="{}" x2="{}" y1="{}" y2="{}"/>'
@@ -248,10 +248,10 @@ def _drawn(point: Point, x: Scale, y: Scale, judges: str) -> SafeString:
         f"{point.metric:.4g}",
         cx,
         cx,
-        y.at(point.human.low),
-        y.at(point.human.high),
-        x.at(point.metric - point.half),
-        x.at(point.metric + point.half),
+        y.position(point.human.low),
+        y.position(point.human.high),
+        x.position(point.metric - point.half),
+        x.position(point.metric + point.half),
         cy,
         cy,
         cx,

@@ -69,7 +69,7 @@ def unique_names(names: Mapping[int, str]) -> dict[int, str]:
     }
 
 
-def zipped(files: Iterable[tuple[str, str]]) -> bytes:
+def zip_files(files: Iterable[tuple[str, str]]) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in files:

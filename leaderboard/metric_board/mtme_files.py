@@ -95,5 +95,4 @@ def _documents(documents: Sequence[str]) -> str:
 
 
 def _lines(texts: Sequence[str]) -> str:
-    """Return one line per text: line breaks become spaces."""
     return "".join(" ".join(text.split()) + "\n" for text in texts)

@@ -116,10 +116,10 @@ _MESSAGES = {
     "twice": "Duplicate values: {named}.",
     "wrong-count": "Systems whose number of lines differs from the task's number of instances: "
     "{named}.",
-    "missing-instance": "Systems with missing instances: {named}. Include all instances, or give "
-    "only system-level scores.",
+    "missing-instance": "Systems with missing instances: {named}. Include all instances, or only "
+    "system-level scores.",
     "mixed": "Segment-level scores for some systems and only system-level scores for "
-    "others: {named}. Give the same kind for all.",
+    "others: {named}. Use the same kind for all.",
 }
 
 
@@ -197,7 +197,7 @@ def read_scores(
     if problems := reading.problems(first=True):
         return ScoreFile({}, problems, kind)  # without lines there is nothing to place
     if kind == "mtme":
-        kind, rows = reading.placed(rows)
+        kind, rows = reading.assign_instances(rows)
     for row in rows:
         reading.take(row)
     return ScoreFile(reading.scores(), reading.problems(), kind)
@@ -226,7 +226,7 @@ class _Reading:
             else:
                 yield ScoreRow(place, system, instance, value)
 
-    def placed(self, rows: list[ScoreRow]) -> tuple[str, list[ScoreRow]]:
+    def assign_instances(self, rows: list[ScoreRow]) -> tuple[str, list[ScoreRow]]:
         """Assign an instance to each line of system and score, by its position."""
         lines_of: dict[str, list[ScoreRow]] = {}
         for row in rows:

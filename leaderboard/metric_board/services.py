@@ -28,7 +28,7 @@ from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Scor
 from leaderboard.evaluation.selectors.system_ratings import (
     campaigns_of,
     dated_ratings_of,
-    launched,
+    launched_evaluations,
     unit_for,
 )
 from leaderboard.metric_board.models import MetricBoard, OutsideMetric, OutsideScores
@@ -72,7 +72,7 @@ KEPT = 5
 
 def refresh_all() -> int:
     """Queue every board whose inputs have changed; return the number queued."""
-    moved, wanted = _moved(), list[int]()
+    moved, wanted = _changed_stamps(), list[int]()
     for task in Task.objects.order_by("pk"):
         name = f"metric-boards-of-{task.pk}-{task.created_at.timestamp()}"
         stamp = (json.dumps(task.config, sort_keys=True), moved.get(task.pk))
@@ -84,7 +84,7 @@ def refresh_all() -> int:
     return jobs.enqueue_missing((RUNNER.job, {"pk": pk}) for pk in wanted)
 
 
-def _moved() -> dict[int, Stamp]:
+def _changed_stamps() -> dict[int, Stamp]:
     submission = "submission__task"
     partial = HumanEvaluation.objects.filter(ranks_partial=True)
     running = MetricRun.objects.filter(state=MetricRun.State.RUNNING)
@@ -210,7 +210,9 @@ def _human(task: Task, inputs: BoardInputs) -> tuple[Floats, EachRating | None]:
     # Missing ratings are NaN, not 0, and are left out of every mean and pair.
     table = np.full((len(inputs.systems), task.n_instances), np.nan)
     row_of = {system.pk: row for row, system in enumerate(inputs.systems)}
-    evaluations = sorted(launched(row_of), key=lambda one: (one.pk, one.system))
+    evaluations = sorted(
+        launched_evaluations(row_of), key=lambda one: (one.pk, one.system)
+    )
     ratings = dated_ratings_of({evaluation.pk for evaluation in evaluations})
     ratings = ratings[ratings["criterion"] == inputs.criterion]
     of = dict(iter(ratings.groupby(["evaluation", "submission"])))
@@ -220,7 +222,7 @@ def _human(task: Task, inputs: BoardInputs) -> tuple[Floats, EachRating | None]:
         system = evaluation.submission.pk
         if (rated := of.get((evaluation.pk, system))) is None:
             continue
-        values = unit.averaged(rated["value"].to_numpy(float))
+        values = unit.to_averaged(rated["value"].to_numpy(float))
         row = row_of[system]
         rated = rated.assign(value=values, row=row)
         means = rated.groupby("instance")["value"].mean()
@@ -250,7 +252,6 @@ def _unit(evaluation: HumanEvaluation, criterion: str) -> Unit:
 def _scores(
     task: Task, metric: BoardMetric, systems: list[BoardSystem]
 ) -> MetricScores:
-    """Read one metric's numbers, negated if lower is better."""
     model = MetricResult if metric.outside_pk is None else OutsideScores
     numbers = {
         submission: (value, each)
@@ -314,8 +315,8 @@ def receive(
         same_name = OutsideMetric.objects.filter(task=task, owner=owner, name=name)
         if same_name.filter(withdrawn_at=None).exists():
             raise GenieError(
-                f"You already have a metric {name} on this task; withdraw it first, or "
-                "choose another name.",
+                f"You already have a metric {name} on this task. Withdraw it first, "
+                "or choose a different name.",
                 code="name-taken",
             )
         metric = OutsideMetric.objects.create(
@@ -381,7 +382,7 @@ def _read(task: Task, file: BinaryIO, file_name: str) -> ScoreFile:
     with one_at_a_time("metric-scores") as free:
         if not free:
             raise GenieError(
-                "Another file of scores is being read; try again in a few seconds.",
+                "A different file of scores is being read. Try again in a few seconds.",
                 code="throttled",
                 details={"next_at": (timezone.now() + _WAIT).isoformat()},
             )
@@ -398,8 +399,8 @@ def _read(task: Task, file: BinaryIO, file_name: str) -> ScoreFile:
             )
         except LimitExceeded:
             raise GenieError(
-                "Reading this file takes too much time or memory; upload one "
-                "score for each output and nothing else.",
+                "Reading this file takes too much time or memory. Upload only one "
+                "score for each output.",
                 code="bad-scores",
             ) from None
     if not parsed.ok:
@@ -441,8 +442,8 @@ def _refuse_over_quota(task: Task, owner: Account) -> None:
         return
     next_at = times[len(times) - QUOTA] + timedelta(days=QUOTA_DAYS)
     raise GenieError(
-        f"You have uploaded {len(times)} of the {QUOTA} score files allowed for "
-        f"this task in {QUOTA_DAYS} days; the next is possible on "
+        f"You have uploaded {len(times)} of the {QUOTA} score files allowed for this "
+        f"task in {QUOTA_DAYS} days. You can upload the next one on "
         f"{next_at:%Y-%m-%d at %H:%M} UTC.",
         code="quota-reached",
         details={"used": len(times), "limit": QUOTA, "next_at": next_at.isoformat()},

@@ -51,7 +51,7 @@ class MetricRun(models.Model):
         max_length=8, choices=State.choices, default=State.RUNNING, db_index=True
     )
     reason = models.TextField(
-        blank=True, help_text="Why it is not computed here, or what went wrong last."
+        blank=True, help_text="Why it is not computed here, or the last error."
     )
     created_at = models.DateTimeField(auto_now_add=True)
     finished_at = models.DateTimeField(null=True, blank=True)

@@ -72,7 +72,7 @@ def chosen_of(task: Task) -> list[Chosen]:
     compare = any(metric.needs_references for metric in metrics)
     given = task.instances.order_by().exclude(references=[])
     lacks = compare and not given.exists()
-    return [_chosen(task, metric, lacks_references=lacks) for metric in metrics]
+    return [_choose(task, metric, lacks_references=lacks) for metric in metrics]
 
 
 def not_computed_here(task: Task) -> frozenset[str]:
@@ -81,7 +81,7 @@ def not_computed_here(task: Task) -> frozenset[str]:
     return frozenset(runs.order_by().values_list("metric", flat=True))
 
 
-def _chosen(task: Task, metric: Metric, *, lacks_references: bool) -> Chosen:
+def _choose(task: Task, metric: Metric, *, lacks_references: bool) -> Chosen:
     reason = metric.available()
     if metric.needs_sources and not task.source_field:
         reason = "It needs the source, but the task has no source field."

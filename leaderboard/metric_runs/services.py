@@ -15,7 +15,7 @@ from genie.lib.seeds import seed_from
 from genie.lib.serving.caches import is_unmoved, looked_in_vain, stamps
 from genie.lib.unguessable import seed_for
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
-from leaderboard.evaluation.services.request import requested
+from leaderboard.evaluation.services.request import create_request
 from leaderboard.metric_runs.models import MetricPiece, MetricResult, MetricRun
 from leaderboard.metric_runs.selectors import Chosen, chosen_of
 from leaderboard.metrics.base import Batch, Metric, MetricOutput
@@ -60,7 +60,7 @@ def run(pk: int) -> None:
         if not moved:
             return
         Submission.objects.filter(pk=pk).update(
-            human_evaluation=requested(
+            human_evaluation=create_request(
                 [submission],
                 HumanEvaluation,
                 by=submission.owner_id,
@@ -226,7 +226,7 @@ RUNNER = _PieceRunner(
 )
 # Number of one run's pieces in the queue at a time.
 IN_QUEUE = 4
-OBSOLETE = "The task asks for other settings now."
+OBSOLETE = "The task's settings have changed."
 
 
 def catch_up_all() -> None:
@@ -347,7 +347,9 @@ def _readopt(task: Task, choice: Chosen) -> None:
 
 
 def _plan(task: Task, choice: Chosen) -> None:
-    missing = list(_missing(task, choice).order_by("pk").values_list("pk", flat=True))
+    missing = list(
+        _missing_submissions(task, choice).order_by("pk").values_list("pk", flat=True)
+    )
     if not missing or not task.n_instances:
         return
     with transaction.atomic():
@@ -377,7 +379,7 @@ def _plan(task: Task, choice: Chosen) -> None:
             _turn(run, [RunState.STOPPED], RunState.RUNNING, reason="")
 
 
-def _missing(task: Task, choice: Chosen) -> QuerySet[Submission]:
+def _missing_submissions(task: Task, choice: Chosen) -> QuerySet[Submission]:
     current = MetricResult.objects.filter(
         submission=OuterRef("pk"), metric=choice.slug, identity=choice.identity
     )

@@ -61,13 +61,13 @@ class Batch:
         if len(self.references) != n:
             raise GenieError(
                 f"There are {n} predictions but {len(self.references)} lists of "
-                "references; there must be one of each per instance.",
+                "references. Each instance needs one of each.",
                 code="not-aligned",
             )
         if self.sources and len(self.sources) != n:
             raise GenieError(
-                f"There are {n} predictions but {len(self.sources)} sources; "
-                "there must be one of each per instance.",
+                f"There are {n} predictions but {len(self.sources)} sources. Each "
+                "instance needs one of each.",
                 code="not-aligned",
             )
 
@@ -78,8 +78,8 @@ class Batch:
         """Return the assistant's turns of these conversations, as a batch of texts."""
         says = assistant_says
         given = self.references
-        return self.shared(
-            "what the assistant says",
+        return self.share_result(
+            "the assistant's turns",
             lambda: replace(
                 self,
                 predictions=[says(text) for text in self.predictions],
@@ -89,7 +89,7 @@ class Batch:
             ),
         )
 
-    def shared(self, name: str, work: Callable[[], T]) -> T:
+    def share_result(self, name: str, work: Callable[[], T]) -> T:
         """Compute a result that several metrics share, once per batch and name."""
         if name not in self._done:
             self._done[name] = work()
@@ -214,7 +214,7 @@ class Metric(ABC):
             Without pieces, or with several pieces of a metric without pieces.
         """
         if not pieces:
-            raise ValueError(f"{self.label}: there is no batch to combine.")
+            raise ValueError(f"{self.label} has no batches to combine.")
         if len(pieces) > 1 and self.piece is None:
             raise ValueError(f"{self.label} cannot be combined from batches.")
         if len(pieces) == 1:
@@ -249,7 +249,7 @@ class Metric(ABC):
             )
         if self.needs_sources and not any(text.strip() for text in batch.sources):
             raise GenieError(
-                f"{self.label} needs the source, and none was given.", code="no-sources"
+                f"{self.label} needs the source, but there is none.", code="no-sources"
             )
         if not self.needs_references:
             return
@@ -274,12 +274,12 @@ def versions(wrapper: int, *libraries: str) -> str:
         Distribution names; a missing one gets the version ``absent``.
     """
     parts = [str(wrapper)]
-    parts += [f"{library}.{_installed(library)}" for library in libraries]
+    parts += [f"{library}.{_installed_version(library)}" for library in libraries]
     return "+".join(parts)
 
 
 @cache  # searching all installed libraries is slow, and many metrics name one
-def _installed(library: str) -> str:
+def _installed_version(library: str) -> str:
     try:
         return metadata.version(library)
     except metadata.PackageNotFoundError:

@@ -20,8 +20,8 @@ from leaderboard.metrics.engines.neural_models import (
 from leaderboard.metrics.engines.pair_models import (
     by_length,
     kept_vectors,
-    placed,
-    said,
+    place_on_device,
+    precision_part,
 )
 
 # instances whose vectors are in memory at a time
@@ -90,11 +90,11 @@ class BertScore(Metric):
             return f"{error.message} Set GENIE_BERTSCORE_MODEL."
         if "t5" in str(folder):
             return (
-                f"bert-score mistakes {folder} for a T5 model because of its name; "
-                "move it."
+                f"bert-score mistakes {folder} for a T5 model because of its name. "
+                "Rename the folder."
             )
         if self.layers < 1:
-            return "The layer to use is not set; set GENIE_BERTSCORE_LAYERS."
+            return "The layer to use is not set. Set GENIE_BERTSCORE_LAYERS."
         if self.baseline and not Path(self.baseline).is_file():
             return f"There is no baseline file {self.baseline}."
         return None
@@ -124,11 +124,9 @@ class BertScore(Metric):
             # the mean of the F1s, as in the paper, not the F1 of the means
             overall=f1,
             per_instance=table[:, 2],
-            signature=(
-                f"nrefs:{n_references(batch)}|multi:max|model:{fingerprint(folder)}|"
-                f"layer:{self.layers}|idf:no|rescaled:{'yes' if self.baseline else 'no'}|"
-                f"{said(scorer.precision)}agg:mean|version:{self.version}"
-            ),
+            signature=f"nrefs:{n_references(batch)}|multi:max|model:{fingerprint(folder)}|"
+            f"layer:{self.layers}|idf:no|rescaled:{'yes' if self.baseline else 'no'}|"
+            f"{precision_part(scorer.precision)}agg:mean|version:{self.version}",
             details={
                 "precision": precision,
                 "recall": recall,
@@ -162,7 +160,7 @@ class _Scorer:
         positions = getattr(scorer._model.config, "max_position_embeddings", None)
         if positions and self.tokenizer.model_max_length > positions:
             self.tokenizer.model_max_length = positions - 2
-        self.model, self.device, self.precision = placed(scorer._model)
+        self.model, self.device, self.precision = place_on_device(scorer._model)
         self.unweighted = {self.tokenizer.sep_token_id, self.tokenizer.cls_token_id}
         self.kept = kept_vectors()
         self.n_cut = 0
@@ -184,7 +182,7 @@ class _Scorer:
             for text, owner in zip(flat, owners.tolist(), strict=True)
         ]
         for rows in by_length(sizes, _AT_ONCE):
-            table[rows] = self._matched(
+            table[rows] = self._match(
                 [predictions[owners[row]] for row in rows],
                 [flat[row] for row in rows],
                 tokens,
@@ -208,7 +206,6 @@ class _Scorer:
         return len(ids) >= limit and len(self.tokenizer.tokenize(text)) + 2 > limit
 
     def _vectors(self, tokens: dict[str, list[int]], flat: list[str]) -> dict[str, Any]:
-        """Encode texts without stored vectors; store those of references."""
         found = {text: self.kept.get(text) for text in tokens}
         new = [text for text, vectors in found.items() if vectors is None]
         for rows in by_length([len(tokens[text]) for text in new], _AT_ONCE):
@@ -224,7 +221,7 @@ class _Scorer:
             self.kept.put(text, found[text])
         return found
 
-    def _matched(
+    def _match(
         self,
         predictions: list[str],
         references: list[str],

@@ -8,7 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from leaderboard.metrics.base import versions
-from leaderboard.metrics.engines.pair_models import PairMetric, Pairs, by_length, placed
+from leaderboard.metrics.engines.pair_models import (
+    PairMetric,
+    Pairs,
+    by_length,
+    place_on_device,
+)
 
 _AT_ONCE = 32
 
@@ -45,7 +50,7 @@ class Bleurt(PairMetric):
     library = "bleurt_pytorch"
 
     def _scorer(self, folder: Path) -> _Scorer:
-        return _loaded(str(folder))
+        return _load(str(folder))
 
 
 class _Scorer:
@@ -55,7 +60,7 @@ class _Scorer:
         self.tokenizer = library.BleurtTokenizer.from_pretrained(folder)
         model = library.BleurtForSequenceClassification.from_pretrained(folder)
         self.window = min(Bleurt.window, int(model.config.max_position_embeddings))
-        self.model, self.device, self.precision = placed(model)
+        self.model, self.device, self.precision = place_on_device(model)
 
     def score(self, pairs: Pairs) -> tuple[list[float], int]:
         tokens = self._tokens([*pairs.references, *pairs.predictions])
@@ -100,5 +105,5 @@ class _Scorer:
 
 # Only one model stays in memory, which may not have room for two.
 @lru_cache(maxsize=1)
-def _loaded(folder: str) -> _Scorer:
+def _load(folder: str) -> _Scorer:
     return _Scorer(folder)

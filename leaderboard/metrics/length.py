@@ -17,8 +17,8 @@ class Length(Metric):
     Overall is the ratio of the sums, per instance the ratio of that instance, where
     several references count by their mean. 1 means as long as people write. An instance
     whose references have no words has ratio 1 if its prediction has none either, else
-    its number of words. Words are what stands between white space; for languages
-    written without it, characters other than white space are counted.
+    its number of words. Words are separated by white space; for languages
+    written without it, only characters that are not white space are counted.
 
     References
     ----------

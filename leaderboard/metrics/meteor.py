@@ -39,11 +39,11 @@ def wordnet_folder() -> Path:
     """
     if chosen := env.text("GENIE_WORDNET"):
         return Path(chosen).absolute()
-    complete = (folder for folder in DEFAULT_FOLDERS if not lacking(folder))
+    complete = (folder for folder in DEFAULT_FOLDERS if not missing_files(folder))
     return next(complete, DEFAULT_FOLDERS[0])
 
 
-def lacking(folder: Path) -> list[str]:
+def missing_files(folder: Path) -> list[str]:
     """Return the names of the files that are missing in a WordNet folder."""
     return [name for name in _FILES if not (folder / name).is_file()]
 
@@ -72,7 +72,7 @@ def synonyms(folder: Path) -> Synonyms:
         ...
     FileNotFoundError: No WordNet in /no/such/folder: index.noun is missing.
     """
-    if missing := lacking(folder):
+    if missing := missing_files(folder):
         raise FileNotFoundError(f"No WordNet in {folder}: {missing[0]} is missing.")
     # NLTK reads only from folders on its path
     paths = import_module("nltk.data").path
@@ -151,11 +151,11 @@ class Meteor(Metric):
         if find_spec("nltk") is None:
             return "The library nltk is not installed."
         folder = wordnet_folder()
-        if lacking(folder):
+        if missing_files(folder):
             return (
-                f"{folder} does not contain a complete WordNet; run `make "
-                "setup`, install Debian's wordnet-base and wordnet-sense-index, "
-                "or set GENIE_WORDNET to its folder."
+                f"{folder} does not contain a complete WordNet. Run `make setup`, "
+                "install Debian's wordnet-base and wordnet-sense-index, or set "
+                "GENIE_WORDNET to its folder."
             )
         return None
 

@@ -18,7 +18,9 @@ class _Rouge(Metric):
     split: ClassVar[str] = ""
 
     def _measure(self, batch: Batch) -> MetricOutput:
-        scores = batch.shared("+".join(self.kinds), lambda: _f1(batch, self.kinds))
+        scores = batch.share_result(
+            "+".join(self.kinds), lambda: _f1(batch, self.kinds)
+        )
         values = scores[self.slug]
         signature = (
             f"type:{self.slug}|nrefs:{n_references(batch)}|multi:max-f1|f:1|{self.split}"

@@ -396,7 +396,7 @@ def statistics(metric: Any, batch: Batch) -> NDArray[np.int64]:
         rows += metric._extract_corpus_statistics(
             list(batch.predictions[part]), reference_streams(batch.references[part])
         )
-    # as sacrebleu in one pass: -1 stands for varying numbers
+    # as sacrebleu in one pass: -1 means varying numbers
     counts = {len(references) for references in batch.references}
     metric.num_refs = counts.pop() if len(counts) == 1 else -1
     return np.array(rows, dtype=np.int64)

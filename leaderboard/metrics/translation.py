@@ -15,7 +15,7 @@ from leaderboard.metrics.engines.pair_models import (
     Pairs,
     PairScorer,
     by_length,
-    placed,
+    place_on_device,
 )
 
 _AT_ONCE = 16
@@ -65,7 +65,7 @@ class Comet(PairMetric):
     def _folder(self) -> Path:
         return cached_folder(self.model, self.revision)
 
-    def _fingerprinted(self, folder: Path) -> list[Path]:
+    def _fingerprint_folders(self, folder: Path) -> list[Path]:
         return [*files_of(folder), *_vocabulary(encoder_folder(self.encoder, folder))]
 
     def _scorer(self, folder: Path) -> PairScorer:
@@ -102,7 +102,7 @@ class MetricX(PairMetric):
     variable = "METRICX"
     window = 1_536
 
-    def _fingerprinted(self, folder: Path) -> list[Path]:
+    def _fingerprint_folders(self, folder: Path) -> list[Path]:
         if not any((folder / name).is_file() for name in _VOCABULARIES):
             raise GenieError(
                 f"{folder} has no vocabulary ({' or '.join(_VOCABULARIES)}): put that "
@@ -131,7 +131,7 @@ class _MetricXScorer:
         self.tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
         model = transformers.MT5ForConditionalGeneration.from_pretrained(folder)
         # T5's activations overflow in float16
-        self.model, self.device, self.precision = placed(model, "bfloat16")
+        self.model, self.device, self.precision = place_on_device(model, "bfloat16")
 
     def score(self, pairs: Pairs) -> tuple[list[float], int]:
         texts = [

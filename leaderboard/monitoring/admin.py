@@ -42,7 +42,7 @@ from leaderboard.monitoring.selectors import (
     raters_of,
     studies,
     unopened_links,
-    watched,
+    watch_campaigns,
 )
 from leaderboard.submissions.selectors import Staff
 from leaderboard.tasks.models import Task
@@ -88,7 +88,7 @@ _PAGES: tuple[tuple[tuple[str, ...], str, str, str, str], ...] = (
     (_STARVED, "Invite workers", "crowd.add_invitation", "crowd_invitation_add", ""),
     (
         _STARVED,
-        "See what is required",
+        "See the requirements",
         "crowd.view_requirement",
         "crowd_requirement_changelist",
         "pool__slug__exact",
@@ -131,7 +131,7 @@ def study_page(model_admin: Any, request: HttpRequest, task: Task) -> HttpRespon
         .annotate(runs=Q(state__in=UNDER_WAY))
         .order_by("-runs", "-pk")
     )
-    shown = _drawn(rows[:MOST])
+    shown = _draw_campaigns(rows[:MOST])
     campaigns = [one["row"].campaign for one in shown]
     people = raters(task.slug, campaigns)
     paid = task.human.reward_cents or any(
@@ -204,7 +204,6 @@ def _act(model_admin: Any, request: HttpRequest, task: Task, name: str) -> None:
 
 
 def _decide(model_admin: Any, request: HttpRequest, task: Task, name: str) -> None:
-    """Act on rows as their own pages would, which check permission and state."""
     rows = task.human_evaluations.filter(pk__in=_numbers(request.POST, "row"))
     for subject in [evaluation.specific.listed_as for evaluation in rows]:
         of = model_admin.admin_site.get_model_admin(type(subject))
@@ -223,8 +222,8 @@ def _buttons(site: Any, request: HttpRequest, rows: Iterable[Any]) -> set[str]:
 
 
 def _remind(rater: Worker, by: Account, task: Task, **_: Any) -> None:
-    subject = f"{task.title}: some texts still wait for your rating"
-    text = "Open your list of tasks to go on. Thank you for your help!"
+    subject = f"{task.title}: some texts are still waiting for your rating"
+    text = "Open your list of tasks to continue. Thank you for your help!"
     send_by_mail_too(send(rater, Message.Kind.STAFF, subject, text, pool=task.slug))
 
 
@@ -258,13 +257,13 @@ _ACTS: dict[str, tuple[str, Any, Callable[..., object], str]] = {
 def of_campaign(campaign: Campaign, viewer: object) -> dict[str, Any]:
     course = over_time(campaign)
     return {
-        **_drawn([campaign])[0],
+        **_draw_campaigns([campaign])[0],
         "over_time": course,
         "lines": charts.lines(course),
         "solutions": solutions(campaign, viewer),
     }
 
 
-def _drawn(campaigns: Any) -> list[dict[str, Any]]:
-    rows = watched(campaigns, timezone.now())
-    return [{"row": row, "spending": charts.spending(row)} for row in rows]
+def _draw_campaigns(campaigns: Any) -> list[dict[str, Any]]:
+    rows = watch_campaigns(campaigns, timezone.now())
+    return [{"row": row, "spending": charts.draw_spending(row)} for row in rows]

@@ -16,7 +16,7 @@ from django.utils import timezone
 from crowd.hits.models import Assignment, Campaign
 from crowd.hits.selectors import progress_of
 from crowd.money.models import Budget
-from crowd.money.services.budgets import committed
+from crowd.money.services.budgets import committed_by_pool
 from genie.lib.logs import one_line
 from genie.upkeep.doctor import Finding, register, worst
 from leaderboard.monitoring.selectors import planned_cents
@@ -43,35 +43,35 @@ def register_all() -> None:
 
 
 def budgets() -> Finding:
-    set_aside, points = committed(), {}
+    set_aside, points = committed_by_pool(), {}
     for budget in Budget.objects.all():
         used = set_aside.get(budget.pool_id, 0)
         left = budget.limit_cents - used
         if used and left < _LOW * budget.limit_cents:
             points[f"low {budget.pool_id or ''}"] = (
-                f"Of the {budget}, ${left / 100:,.2f} of ${budget.limit_cents / 100:,.2f} "
-                "are left: raise the limit, or approve no more. "
-                f"{_page('admin:crowd_budget_change', budget.pk)}"
+                f"Of the {budget}, ${left / 100:,.2f} of "
+                f"${budget.limit_cents / 100:,.2f} is left. Raise the limit, or "
+                f"approve no more. {_page('admin:crowd_budget_change', budget.pk)}"
             )
     running = Campaign.objects.filter(state=Campaign.State.RUNNING)
     for campaign, progress in zip(running, progress_of(running).values(), strict=True):
         planned = planned_cents(progress)
         if progress.spent_cents > _BEYOND_PLAN * planned + _SMALL_CHANGE:
             points[f"plan {campaign.pk}"] = (
-                f"{_named(campaign)} has spent ${progress.spent_cents / 100:,.2f}, where "
-                f"${planned / 100:,.2f} were planned for as many answers: look at what "
-                f"was rejected, replaced or paid on top. {_address(campaign)}"
+                f"{_campaign_name(campaign)} has spent ${progress.spent_cents / 100:,.2f}, "
+                f"but ${planned / 100:,.2f} was planned for this many answers. Check "
+                f"rejected and replaced work and extra payments. {_address(campaign)}"
             )
-    return _finding(points, "nearly used up, or beyond the plan")
+    return _make_finding(points, "budget nearly used up, or spending above plan")
 
 
 def campaigns() -> Finding:
     rows = Campaign.objects.filter(state=Campaign.State.RUNNING).exclude(notice="")
     # a growing number in it makes no new notice
-    return _finding(
+    return _make_finding(
         {
             f"{row.pk} {re.sub('[0-9]+', '', row.notice)}": (
-                f"{_named(row)}: {one_line(row.notice, 600)} {_address(row)}"
+                f"{_campaign_name(row)}: {one_line(row.notice, 600)} {_address(row)}"
             )
             for row in rows
         },
@@ -80,8 +80,8 @@ def campaigns() -> Finding:
 
 
 def crowds() -> Finding:
-    return _finding(
-        {**_tests_fell(), **_agreement_fell(), **_excluded()}, "signs of a change"
+    return _make_finding(
+        {**_tests_fell(), **_agreement_fell(), **_exclusions()}, "possible changes"
     )
 
 
@@ -106,9 +106,9 @@ def _tests_fell() -> dict[str, str]:
     }
     return {
         f"tests {campaign.pk}": (
-            f"{_named(campaign)}: {row['new_right']:,} of {row['new']:,} test questions "
-            f"were answered right in the last day, and {row['old_right']:,} of "
-            f"{row['old']:,} before: check the workers, then the test questions. "
+            f"{_campaign_name(campaign)}: {row['new_right']:,} of {row['new']:,} test "
+            f"questions were answered right in the last day, and {row['old_right']:,} "
+            f"of {row['old']:,} before. Check the workers, then the test questions. "
             f"{_address(campaign)}"
         )
         for campaign in Campaign.objects.filter(pk__in=fell)
@@ -140,28 +140,30 @@ def _agreement_fell() -> dict[str, str]:
         halves = agreement_in_halves(campaign)
         if halves and halves[0].low - halves[1].high > 0:
             points[f"agreement {campaign.pk}"] = (
-                f"{_named(campaign)}: agreement (Krippendorff's alpha) fell from "
-                f"{halves[0].estimate:.2f} to {halves[1].estimate:.2f} between the older and "
-                f"the newer half of the items: check the workers. {_address(campaign)}"
+                f"{_campaign_name(campaign)}: agreement (Krippendorff's alpha) fell from "
+                f"{halves[0].estimate:.2f} to {halves[1].estimate:.2f} between the "
+                "older and the newer half of the items. Check the workers. "
+                f"{_address(campaign)}"
             )
     return points
 
 
-def _excluded() -> dict[str, str]:
+def _exclusions() -> dict[str, str]:
     since = timezone.now() - _LATELY
     points = {}
     for model, rows, sentence, page in (
         (
             Ban,
             Ban.in_force.filter(created_at__gt=since),
-            "{n:,} workers were excluded within a day: check the test questions, then the "
-            "crowd",
+            "{n:,} workers were excluded within a day. Check the test questions, then "
+            "the crowd",
             "admin:quality_ban_changelist",
         ),
         (
             HeldExclusion,
             Ban.proposed.all(),
-            "exclusions that would be too many at once wait for a decision: {n:,}",
+            "exclusions waiting for a decision because there are too many at once: "
+            "{n:,}",
             "admin:quality_heldexclusion_changelist",
         ),
     ):
@@ -174,11 +176,11 @@ def _excluded() -> dict[str, str]:
     return points
 
 
-def _finding(points: Mapping[str, str], what: str) -> Finding:
+def _make_finding(points: Mapping[str, str], what: str) -> Finding:
     return Finding(worst(0, len(points)), f"{what}: {len(points):,}", points=points)
 
 
-def _named(campaign: Campaign) -> str:
+def _campaign_name(campaign: Campaign) -> str:
     return f"“{one_line(campaign.title, 100)}” ({one_line(campaign.pool_id)})"
 
 

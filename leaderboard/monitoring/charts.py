@@ -17,7 +17,7 @@ _SVG = (
 )
 
 
-def spending(row: Watched) -> SafeString:
+def draw_spending(row: Watched) -> SafeString:
     if len(row.periods) < 2 or not row.progress.n_hits:
         return SafeString("")
     spent = list(accumulate(period.cents for period in row.periods))
@@ -57,8 +57,8 @@ class Line:
 
 def lines(course: OverTime) -> list[Line]:
     bound = course.least_seconds
-    reading = f", reading takes {bound:.1f} s at least" if bound else ""
-    alarm = "Answered faster than the texts can be read." if course.too_fast else ""
+    reading = f", reading takes at least {bound:.1f} s" if bound else ""
+    alarm = "Faster than the texts can be read." if course.too_fast else ""
     drawn = [
         (f"Median seconds{reading}", course.seconds, "{:.1f} s", 0.0, bound, alarm),
         ("Test questions answered right", course.tests, "{:.0%}", 0.0, 1.0, ""),

@@ -52,7 +52,7 @@ class OverTime:
 def over_time(campaign: Campaign) -> OverTime:
     return OverTime(
         _agreement(campaign),
-        _in_pieces(_graded(campaign), lambda values: sum(values) / len(values)),
+        _in_pieces(_grades(campaign), lambda values: sum(values) / len(values)),
         _in_pieces(_seconds(campaign), median),
         None
         if campaign.simulated
@@ -64,7 +64,7 @@ def _newest(rows: Any, at: str, *names: str) -> list[Any]:
     return list(rows.order_by(f"-{at}", "-pk").values_list(at, *names)[:N_ROWS])[::-1]
 
 
-def _graded(campaign: Campaign) -> list[tuple[datetime, float]]:
+def _grades(campaign: Campaign) -> list[tuple[datetime, float]]:
     rows = Grade.objects.filter(
         test_question__campaign=campaign, assignment__submitted_at__isnull=False
     )
@@ -95,7 +95,7 @@ def _pieces(rows: Sequence[Any]) -> list[Sequence[Any]]:
 
 def agreement_in_halves(campaign: Campaign) -> tuple[Alpha, Alpha] | None:
     """Return agreement on the older and newer half of items; None for too few."""
-    found = _answered(campaign)
+    found = _answers(campaign)
     items = list(dict.fromkeys(row[1] for row in found))
     older = set(items[: len(items) // 2])
     halves = []
@@ -115,7 +115,7 @@ def _alpha(rows: Sequence[Any], n_resamples: int = 0) -> Alpha:
     return krippendorff_alpha(labels, "interval", n_resamples=n_resamples)
 
 
-def _answered(campaign: Campaign) -> list[Any]:
+def _answers(campaign: Campaign) -> list[Any]:
     rows = Rating.objects.filter(
         assignment__hit__campaign=campaign,
         assignment__state__in=COUNTED,
@@ -126,8 +126,7 @@ def _answered(campaign: Campaign) -> list[Any]:
 
 
 def _agreement(campaign: Campaign) -> list[Point]:
-    """Return Krippendorff's alpha of all real items answered up to each moment."""
-    found = _answered(campaign)
+    found = _answers(campaign)
     points, n = [], 0
     for piece in _pieces(found):
         n += len(piece)

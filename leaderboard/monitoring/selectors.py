@@ -88,7 +88,7 @@ def planned_cents(progress: CampaignProgress) -> int:
     return round(progress.budget_cents * progress.n_answers / progress.n_asked)
 
 
-def watched(campaigns: Iterable[Campaign], now: datetime) -> list[Watched]:
+def watch_campaigns(campaigns: Iterable[Campaign], now: datetime) -> list[Watched]:
     """Return the figures of several campaigns in a constant number of queries."""
     campaigns = list(campaigns)
     pks = [campaign.pk for campaign in campaigns]
@@ -172,7 +172,6 @@ def _study(evaluations: list[HumanEvaluation], rows: list[Watched]) -> dict[str,
 
 
 def _waits(evaluations: list[HumanEvaluation], rows: list[Watched]) -> str:
-    """Return whom a study waits for, in words; empty if raters are at work."""
     campaigns = [row.campaign for row in rows]
     pages = open_pages([one.pk for one in campaigns]).values()
     words, running = stopped_words(pages), Campaign.State
@@ -189,7 +188,7 @@ def _waits(evaluations: list[HumanEvaluation], rows: list[Watched]) -> str:
         (running.PAUSED in states, "Paused."),
         (running.SCHEDULED in states, "Starts at its planned time."),
         (all_taken, f"All other ratings are in; {words.removeprefix('stopped; ')}."),
-        (stuck, "No rater can take what is left: add a person, or stop."),
+        (stuck, "No rater can do the remaining work. Add a rater, or stop."),
     ]
     return next((sentence for holds, sentence in reasons if holds), "")
 

@@ -89,14 +89,14 @@ class Cell:
     def _agrees(self) -> bool:
         if isinstance(self.paper, str) or isinstance(self.ours, str):
             return self.paper == self.ours
-        accepted = self.accepted
+        accepted = self.accepted_range
         if self.paper is None or accepted is None:
             return self.paper == self.ours
         # both comparisons are false if ours is NaN
         return accepted[0] <= self.paper <= accepted[1]
 
     @property
-    def accepted(self) -> tuple[float, float] | None:
+    def accepted_range(self) -> tuple[float, float] | None:
         """Range of printed numbers that agree with ours; None without a tolerance."""
         if self.tolerance is None or isinstance(self.ours, str) or self.ours is None:
             return None
@@ -106,7 +106,7 @@ class Cell:
         return self.ours - slack, self.ours + slack
 
     def to_dict(self) -> dict[str, Any]:
-        accepted = self.accepted
+        accepted = self.accepted_range
         return {
             "row": self.row,
             "column": self.column,
@@ -127,12 +127,12 @@ def _plain(value: Value | None) -> Value | None:
     return value
 
 
-def printed(value: Value) -> str:
+def print_value(value: Value) -> str:
     return value if isinstance(value, str) else f"{value:.12g}"
 
 
-def shown(value: Value, digits: int | None) -> str:
-    """Return a value of ours as text; without digits, three significant figures."""
+def format_value(value: Value, digits: int | None) -> str:
+    """Return a computed value as text; without digits, three significant figures."""
     if isinstance(value, str):
         return value
     if math.isnan(value):
@@ -158,7 +158,7 @@ class Figures(ABC):
 
     @classmethod
     @abstractmethod
-    def of(cls, judgments: Judgments, settings: Settings) -> Computed:
+    def compute(cls, judgments: Judgments, settings: Settings) -> Computed:
         """Compute all figures that these ratings have, by `ROW/NAME`.
 
         Raises
@@ -197,7 +197,7 @@ def ranks(means: Mapping[str, float] | pd.Series) -> Computed:
     return {str(name): float(place) for place, (name, _) in enumerate(order, 1)}
 
 
-def asked(rows: pd.DataFrame) -> pd.DataFrame:
+def first_criterion(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of the first criterion.
 
     If people gave a score, their error marks are a second row, with an MQM score.
@@ -265,13 +265,13 @@ def expected_of(text: str, name: str = "The list") -> list[Printed]:
             raise not_usable(name, [f"it is not JSON: {error}"]) from error
     else:
         entries = list(csv.DictReader(io.StringIO(text)))
-    read = [_printed(entry) for entry in entries]
+    read = [_read_printed(entry) for entry in entries]
     wrong = [
         f"entry {i} {one}" for i, one in enumerate(read, 1) if isinstance(one, str)
     ]
     listed = [one for one in read if isinstance(one, Printed)]
     again = {id for id, n in Counter(one.id for one in listed).items() if n > 1}
-    wrong += [f"{id} is there twice" for id in sorted(again)]
+    wrong += [f"{id} appears twice" for id in sorted(again)]
     if wrong:
         raise not_usable(name, wrong)
     return listed
@@ -288,7 +288,7 @@ def not_usable(name: str, wrong: Sequence[str]) -> GenieError:
     )
 
 
-def _printed(entry: object) -> Printed | str:
+def _read_printed(entry: object) -> Printed | str:
     if not isinstance(entry, Mapping) or not str(entry.get("id") or "").strip():
         return "has no id"
     value, tolerance = entry.get("value"), entry.get("tolerance")
@@ -299,11 +299,11 @@ def _printed(entry: object) -> Printed | str:
         read = _value(value)
         within = None if tolerance in (None, "") else abs(float(tolerance))
     except (TypeError, ValueError):
-        return f"({id}) has something other than numbers"
+        return f"({id}) has a value that is not a number"
     if not all(
         math.isfinite(number) for number in (read, within) if isinstance(number, float)
     ):
-        return f"({id}) has a number without end"
+        return f"({id}) has an infinite number"
     words = (str(entry.get(key) or "") for key in ("note", "why", "table"))
     return Printed(id, read, within, str(entry.get("source") or PUBLISHED), *words)
 
@@ -326,7 +326,7 @@ def find(figures: Mapping[str, Value], id: str) -> Value | None:
     return figures.get("/".join([*parts[:-2], *parts[:-3:-1]]))
 
 
-def compared(
+def compare_figures(
     printed: Sequence[Printed],
     figures: Mapping[str, Value],
     also: Mapping[str, Mapping[str, float]] | None = None,
@@ -349,7 +349,7 @@ def _cell(one: Printed, ours: Value | None, also: Mapping[str, float]) -> Cell:
         one.value,
         ours,
         one.tolerance,
-        why="No figure of this name is computed from these judgments."
+        why="No figure with this name is computed from these judgments."
         if ours is None and not one.why
         else one.why,
         must_hold=not one.why,

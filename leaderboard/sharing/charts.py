@@ -60,7 +60,7 @@ CARD_SYSTEMS = 7
 
 def draw(picture: BoardPicture, at: Layout = PICTURE, theme: str = "light") -> str:
     room, leading = at.width - 2 * at.margin, round(1.25 * at.title)
-    titles = _wrapped(picture.title, room, at.title)
+    titles = _wrap_text(picture.title, room, at.title)
     below = at.margin + at.title + (len(titles) - 1) * leading
     first = below + 2 * at.text + round(1.6 * at.small)
     if at.height:
@@ -78,7 +78,7 @@ def draw(picture: BoardPicture, at: Layout = PICTURE, theme: str = "light") -> s
         "font": "DejaVu Sans,Verdana,Noto Sans,sans-serif",
         "height": height,
         "titles": [(below - leading * i, t) for i, t in enumerate(reversed(titles))],
-        "about": _fitting(picture.about, room, at.text),
+        "about": _fit_text(picture.about, room, at.text),
         "about_y": below + round(1.6 * at.text),
         "first": first,
         "last": last,
@@ -88,7 +88,7 @@ def draw(picture: BoardPicture, at: Layout = PICTURE, theme: str = "light") -> s
         "right": at.width - at.margin,
         "rule_y": height - at.margin - 2 * at.small,
         "foot_y": height - at.margin,
-        "address": _fitting(address, foot_room, size),
+        "address": _fit_text(address, foot_room, size),
         "address_size": round(size, 1),
     }
     return render_to_string("leaderboard/sharing/board.svg", context)
@@ -116,7 +116,7 @@ def _columns(
             for tick, share in zip(axis.ticks if axis else (), shares, strict=True)
         ],
         "lines": [
-            _drawn(line, axis, at, colours, ours) | {"top": first + at.row * i}
+            _draw_line(line, axis, at, colours, ours) | {"top": first + at.row * i}
             for i, line in enumerate(picture.lines)
             if axis
         ],
@@ -128,16 +128,16 @@ def _columns(
     }
 
 
-def _drawn(
+def _draw_line(
     line: Line, axis: Axis, at: Layout, colours: Colours, human: str
 ) -> dict[str, Any]:
     room = at.score - at.system - _INTERVAL * at.small - 4 * at.text
-    note = _fitting(line.note, room * 0.45, at.small)
+    note = _fit_text(line.note, room * 0.45, at.small)
     ends = ("mean", "low", "high")
     return {
         "line": line,
         "note": note,
-        "name": _fitting(line.system, room - _width(note, at.small), at.text),
+        "name": _fit_text(line.system, room - _width(note, at.small), at.text),
         "colour": colours.simulated if line.simulated else human,
         "note_colour": colours.simulated if line.simulated else colours.quiet,
         **{end: axis.at(getattr(line.human, end)) for end in ends},
@@ -160,7 +160,7 @@ def _sign_width(sign: str) -> float:
     return 0.75 if sign.isupper() else 0.63
 
 
-def _fitting(text: str, room: float, size: float) -> str:
+def _fit_text(text: str, room: float, size: float) -> str:
     if _width(text, size) <= room:
         return text
     while text and _width(f"{text}…", size) > room:
@@ -168,12 +168,12 @@ def _fitting(text: str, room: float, size: float) -> str:
     return f"{text.rstrip()}…"
 
 
-def _wrapped(text: str, room: float, size: float) -> list[str]:
+def _wrap_text(text: str, room: float, size: float) -> list[str]:
     # letters of a bold title are wider by a tenth
     words, first = text.split(), ""
     while words and _width(f"{first} {words[0]}", 1.1 * size) <= room:
         first = f"{first} {words.pop(0)}".strip()
-    rest = _fitting(" ".join(words), room, 1.1 * size)
+    rest = _fit_text(" ".join(words), room, 1.1 * size)
     return [line for line in (first, rest) if line] or [""]
 
 
@@ -184,7 +184,7 @@ _OTHER_SCRIPTS = re.compile(r"[\u0530-\u1dff\u2c00-\U0010ffff]")
 
 
 def as_png(svg: str, zoom: int) -> bytes:
-    """Render an SVG with `zoom` pixels for each of its own."""
+    """Render an SVG with `zoom` pixels for each of its pixels."""
     import resvg_py
 
     return bytes(

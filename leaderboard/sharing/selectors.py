@@ -54,8 +54,8 @@ def board_events(task: Task) -> list[Event]:
     ).values_list("pk", "human_evaluation__final_at")
     found = _newest(
         [
-            *map(_published, story.results),
-            # the first result has nobody to overtake
+            *map(_publication, story.results),
+            # The first result has no earlier leader.
             *map(_lead, story.leads[1:]),
             *(
                 _final(systems[pk], at)
@@ -75,7 +75,9 @@ def site_events() -> list[Event]:
             continue
         address = absolute("leaderboard:submission", submission.pk)
         result = f"{submission.system_name} {format_score(score)}"
-        title = f"{submission.task.title}: {result}{_simulated(submission.simulated)}"
+        title = (
+            f"{submission.task.title}: {result}{_simulation_note(submission.simulated)}"
+        )
         text = f"{score.n:,} instances rated."
         events.append(
             Event(address, submission.published_at, plain(title), text, address)
@@ -83,13 +85,13 @@ def site_events() -> list[Event]:
     return _newest(events)
 
 
-def _published(one: Published) -> Event:
-    note = " Provisional: which ratings count is still being checked."
+def _publication(one: Published) -> Event:
+    note = " Provisional: ratings are still being checked."
     return _event(
         one,
         "",
         one.at,
-        f"{one.system} {format_score(one)}{_simulated(one.simulated)}",
+        f"{one.system} {format_score(one)}{_simulation_note(one.simulated)}",
         f"{one.n:,} of {one.of:,} instances rated.{note if one.provisional else ''}",
     )
 
@@ -97,16 +99,16 @@ def _published(one: Published) -> Event:
 def _lead(lead: Lead) -> Event:
     one, gain = lead.result, lead.gain or 0.0
     sure = (
-        "The board’s comparisons place it above the one before."
+        "It is significantly better than the previous leader."
         if lead.sure
-        else "The board’s comparisons do not tell it apart from the one before."
+        else "It is not significantly different from the previous leader."
     )
     return _event(
         one,
         "#lead",
         one.at,
-        f"New best score: {one.system}{_simulated(one.simulated)}",
-        f"{gain:.1f} more than the best before. {sure}",
+        f"New best score: {one.system}{_simulation_note(one.simulated)}",
+        f"{gain:.1f} more than the previous best. {sure}",
     )
 
 
@@ -116,8 +118,8 @@ def _final(one: Published, at: datetime) -> Event:
         one,
         "#final",
         at,
-        f"{title}{_simulated(one.simulated)}",
-        "Nothing is open any more that could change which ratings count.",
+        f"{title}{_simulation_note(one.simulated)}",
+        "The set of ratings that count is final.",
     )
 
 
@@ -130,7 +132,7 @@ def _newest(events: Iterable[Event]) -> list[Event]:
     return sorted(events, key=lambda one: (one.at, one.key), reverse=True)[:MOST]
 
 
-def _simulated(simulated: bool) -> str:
+def _simulation_note(simulated: bool) -> str:
     return " (simulated, not rated by people)" if simulated else ""
 
 
@@ -138,30 +140,27 @@ def _simulated(simulated: bool) -> str:
 #
 # Only public pages have them.
 OF_SITE = {
-    "leaderboard:home": "Human-evaluation leaderboards for text generation: systems ranked "
-    "by people, every score with its interval.",
+    "leaderboard:home": "Human-evaluation leaderboards for text generation. Systems are ranked by "
+    "people, and every score has an interval.",
     "leaderboard:tasks": "All benchmark tasks on this site, with their best systems by human score.",
-    "leaderboard:how-it-works": "How systems are rated by people here: samples, test questions, "
-    "intervals, ranks.",
-    "leaderboard:privacy": "What this site keeps of submitters and workers, and for how long.",
-    "leaderboard:public-log": "The public log: every score and decision, in an order that "
-    "nobody can change unnoticed.",
+    "leaderboard:how-it-works": "How people rate systems here: samples, test questions, intervals, ranks.",
+    "leaderboard:privacy": "Data that this site keeps about submitters and workers, and for how long.",
+    "leaderboard:public-log": "The public log of every score and decision, in which changes are detectable.",
 }
-_BOARD = "systems ranked by human evaluation, with 95 % intervals."
+_BOARD = "systems ranked by human evaluation, with 95% intervals."
 # moments, filters and frames link to "board", too
 _OF_TASK = {
     "board": _BOARD,
     "board-at": _BOARD,
-    "about": "what the task asks for, its data, and what people are asked.",
-    "differences": "which differences between systems are significant, and what it would "
-    "take to be sure.",
-    "evidence": "what the scores rest on: workers, instances, agreement.",
+    "about": "the task, its data, and the questions to raters.",
+    "differences": "significant differences between systems, and the ratings needed to be sure.",
+    "evidence": "the evidence behind the scores: raters, instances, agreement.",
     "crowds": "how two crowds rated the same systems.",
-    "weights": "ranks under weights of one’s own.",
+    "weights": "ranks under your own weights.",
     "story": "the best human score over time.",
-    "metric-board": "how far automatic metrics follow people.",
+    "metric-board": "how well automatic metrics agree with people.",
     "comparisons": "systems compared directly by people.",
-    "guidelines": "what people are told before they rate.",
+    "guidelines": "the instructions that raters read.",
 }
 
 
@@ -308,9 +307,11 @@ def _about(rows: Standings, n_scored: int, ends: str, *, imported: bool) -> str:
         else f"Human scores{ends}"
     )
     parts = [MARK.capitalize()] if imported else []
-    parts.append(f"{scores}, with 95 % intervals")
+    parts.append(f"{scores}, with 95% intervals")
     if rows.groups:
-        parts.append("no order: raters and anchors do not connect all systems")
+        parts.append(
+            "not ordered, because raters and anchors do not connect all systems"
+        )
     if rows.n_judged:
         low, high = rows.n_judged
         n = f"{low:,}" if low == high else f"{low:,} to {high:,}"

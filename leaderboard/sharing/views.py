@@ -141,7 +141,7 @@ class Pages(_Sitemap):
         return [
             *((path, None) for path in (*map(reverse, names), *docs)),
             *((reverse("leaderboard:board", args=[slug]), at) for slug, at in tasks),
-            *((reverse("leaderboard:about", args=[slug]), None) for slug, _ in tasks),
+            *((reverse("leaderboard:methods", args=[slug]), None) for slug, _ in tasks),
             *((reverse("leaderboard:submission", args=[pk]), at) for pk, at in results),
         ]
 
@@ -166,19 +166,19 @@ _ZOOM = 2
 
 @limit_files
 def board_svg(request: HttpRequest, slug: str) -> HttpResponse:
-    return _answer(request, _drawn(request, slug), "image/svg+xml", str.encode)
+    return _answer(request, _draw_board(request, slug), "image/svg+xml", str.encode)
 
 
 @limit_files
 def board_png(request: HttpRequest, slug: str) -> HttpResponse:
-    return _png(request, _drawn(request, slug), zoom=_ZOOM)
+    return _png(request, _draw_board(request, slug), zoom=_ZOOM)
 
 
 @limit_files
 def board_card(request: HttpRequest, slug: str) -> HttpResponse:
     """Return the top of a board as a picture of 1200 by 630 pixels."""
     task = get_object_or_404(Task, slug=slug)
-    card = _kept(
+    card = _cached_drawing(
         task, None, "card", lambda: draw(picture_of(task, limit=CARD_SYSTEMS), CARD)
     )
     return _png(request, card, zoom=1)
@@ -188,7 +188,7 @@ def site_card(request: HttpRequest) -> HttpResponse:
     return _png(request, render_to_string("leaderboard/sharing/site.svg"), zoom=1)
 
 
-def _drawn(request: HttpRequest, slug: str) -> str:
+def _draw_board(request: HttpRequest, slug: str) -> str:
     task = get_object_or_404(Task, slug=slug)
     typed = request.GET.get("at")
     at = read_moment(typed) if typed else None
@@ -196,11 +196,15 @@ def _drawn(request: HttpRequest, slug: str) -> str:
         raise Http404("This is not a time in the past.")
     theme = request.GET.get("theme", "light")
     if theme not in THEMES:
-        raise Http404("There are light and dark.")
-    return _kept(task, at, theme, lambda: draw(picture_of(task, at), PICTURE, theme))
+        raise Http404("Choose light or dark.")
+    return _cached_drawing(
+        task, at, theme, lambda: draw(picture_of(task, at), PICTURE, theme)
+    )
 
 
-def _kept(task: Task, at: datetime | None, what: str, make: Callable[[], str]) -> str:
+def _cached_drawing(
+    task: Task, at: datetime | None, what: str, make: Callable[[], str]
+) -> str:
     """Draw once for each version of a board, as visitors see it."""
     key = state(task).key(*("picture", what, stamp(at) if at else ""))
     svg: str | None = cache.get(key)

@@ -56,7 +56,7 @@ def balanced_blocks(
     rounds = [rng.permutation(n_systems)[turned] for _ in range(n_rounds)]
     met = np.full((n_systems, n_systems), n_rounds, dtype=np.int64)
     np.fill_diagonal(met, 0)
-    rest = _drawn(met, size, n_blocks - n_rounds * n_systems, rng)
+    rest = _draw_blocks(met, size, n_blocks - n_rounds * n_systems, rng)
     blocks = np.concatenate([*rounds, rest])
     if len(blocks) > 1:
         _exchange(blocks, met, rng)
@@ -83,7 +83,7 @@ def _difference_set(n: int, size: int) -> tuple[int, ...]:
     return longer((0, 1), frozenset({1, n - 1})) if possible else ()
 
 
-def _drawn(met: Ints, size: int, n_blocks: int, rng: np.random.Generator) -> Ints:
+def _draw_blocks(met: Ints, size: int, n_blocks: int, rng: np.random.Generator) -> Ints:
     n_systems = len(met)
     counts = np.zeros(n_systems, dtype=np.int64)
     blocks = np.empty((n_blocks, size), dtype=np.int64)

@@ -39,9 +39,7 @@ class BradleyTerry:
     tie: float
     log_likelihood: float
     freedom: float = np.inf
-    covers: str = (
-        "which comparisons happened to be made, each independent of the others"
-    )
+    covers: str = "which comparisons were made, each independent of the others"
 
     def interval(self, i: int, *, confidence: float = 0.95) -> Interval:
         """Return the interval of a strength, against the average of all systems."""
@@ -134,7 +132,7 @@ def bradley_terry(
     Bradley and Terry (1952), Biometrika 39; Davidson (1970), On Extending the
     Bradley-Terry Model to Accommodate Ties, JASA 65, section 2.
     """
-    won, tied = _checked(wins, ties, penalty)
+    won, tied = _check_counts(wins, ties, penalty)
     n = int(won.sum() + tied.sum() / 2)
     if len(won) == 1:
         return BradleyTerry(np.zeros(1), np.zeros((1, 1)), 0.0, 0.0)
@@ -149,7 +147,7 @@ def bradley_terry(
         )
     if won.sum() == 0 and tied.sum() > 0:
         raise GenieError(
-            "Only ties were seen: the systems are equal as far as anyone can tell.",
+            "There are only ties, so the systems cannot be told apart.",
             code="only-ties",
         )
     return _climb(won, tied, penalty, n)
@@ -162,7 +160,7 @@ def bradley_terry_by_worker(
     ties: Literal["own", "half"] = "own",
     penalty: float = 0.0,
 ) -> BradleyTerry:
-    """Fit strengths with intervals that cover other workers.
+    """Fit strengths with intervals that cover other raters.
 
     Parameters
     ----------
@@ -201,7 +199,8 @@ def bradley_terry_by_worker(
     counts = np.bincount(worker).astype(np.float64)
     if len(counts) < 2:
         raise GenieError(
-            "Only one worker compared these systems: no interval covers others.",
+            "Only one worker compared these systems, so there is no interval for "
+            "other workers.",
             code="one-worker",
         )
     scores = _scores_by_worker(fit, games, worker, len(counts), penalty)
@@ -216,7 +215,7 @@ def bradley_terry_by_worker(
         fit,
         covariance=moved @ moved.T * factor,
         freedom=max(float(effective) - 1, 1.0),
-        covers="which workers rated the outputs, and what they happened to compare",
+        covers="which workers rated the outputs, and which outputs they compared",
     )
 
 
@@ -239,7 +238,7 @@ def _scores_by_worker(
     return np.asarray(scores[np.lexsort(scores.T)], dtype=np.float64)
 
 
-def _checked(
+def _check_counts(
     wins: npt.ArrayLike, ties: npt.ArrayLike | None, penalty: float
 ) -> tuple[Floats, Floats]:
     won = np.asarray(wins, dtype=np.float64)

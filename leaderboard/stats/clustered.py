@@ -71,7 +71,7 @@ class _Crossing:
     covers: str
 
 
-def _crossing(factors: dict[str, tuple[Codes, int]]) -> _Crossing:
+def _cross_factors(factors: dict[str, tuple[Codes, int]]) -> _Crossing:
     several = {name: pair for name, pair in factors.items() if pair[1] > 1}
     kept: dict[str, tuple[Codes, int]] = {}
     # large factors first: they are the ones nested in (and carried by) smaller ones
@@ -138,11 +138,11 @@ def clustered_mean(
     check_confidence(confidence)
     if n_resamples < 2:
         raise ValueError(f"At least two resamples are needed, not {n_resamples}.")
-    crossing = _crossing(factor_codes(factors, len(ratings)))
+    crossing = _cross_factors(factor_codes(factors, len(ratings)))
     if not crossing.kept:
         raise ValueError(
-            f"Only one {' and one '.join(factors)}: their variation cannot be "
-            "estimated."
+            f"There is only one {' and one '.join(factors)}, so their variation "
+            "cannot be estimated."
         )
     ratings, factors_in_order = _canonical(ratings, crossing.kept)
     estimate = float(ratings.mean())

@@ -22,7 +22,7 @@ class Comparisons:
     n_systems : int
         Number of systems, compared or not.
     row : ndarray of int, shape (m,)
-        The judgement of each; comparisons of one judgement are not independent.
+        The judgment of each; comparisons of one judgment are not independent.
     """
 
     first: Ints
@@ -49,16 +49,16 @@ class Comparisons:
         over, under = self.outcome == 1, self.outcome == -1
         winners = np.concatenate([self.first[over], self.second[under]])
         losers = np.concatenate([self.second[over], self.first[under]])
-        return self._counted(winners, losers)
+        return self._count(winners, losers)
 
     @cached_property
     def ties(self) -> Ints:
         """Entry i, j: how often systems i and j tied; symmetric, shape (s, s)."""
         level = self.outcome == 0
-        counts = self._counted(self.first[level], self.second[level])
+        counts = self._count(self.first[level], self.second[level])
         return counts + counts.T
 
-    def _counted(self, one: Ints, other: Ints) -> Ints:
+    def _count(self, one: Ints, other: Ints) -> Ints:
         n = self.n_systems
         counts = np.bincount(one * n + other, minlength=n * n)
         return counts.reshape(n, n).astype(np.int64)
@@ -89,7 +89,7 @@ def comparisons_from_table(
     Parameters
     ----------
     table : array_like, shape (n, s)
-        A row per judgement (one worker, one instance) and a column per system; NaN
+        A row per judgment (one worker, one instance) and a column per system; NaN
         if a system was not shown.
     tolerance : float
         Ratings that differ by at most this are a tie; >= 0.
@@ -114,14 +114,14 @@ def comparisons_from_table(
     shown = ~np.isnan(ratings)
     n_shown = shown.sum(axis=1)
     first, second, row = [], [], []
-    # group judgements by their number of systems: most pairs of many were not shown
+    # group judgments by their number of systems: most pairs of many were not shown
     for n in np.unique(n_shown[n_shown > 1]):
-        judgements = np.flatnonzero(n_shown == n)
-        systems = np.nonzero(shown[judgements])[1].reshape(-1, n)
+        judgments = np.flatnonzero(n_shown == n)
+        systems = np.nonzero(shown[judgments])[1].reshape(-1, n)
         one, other = np.triu_indices(n, k=1)
         first.append(systems[:, one].ravel())
         second.append(systems[:, other].ravel())
-        row.append(np.repeat(judgements, len(one)))
+        row.append(np.repeat(judgments, len(one)))
     nothing = np.zeros(0, dtype=np.int64)
     rows = np.concatenate([nothing, *row])
     order = np.argsort(rows, kind="stable")

@@ -226,13 +226,13 @@ def _detectable(
     n, total = table.counts.sum(0), table.sums.sum(0)
     n2, sum2 = masks @ table.counts, masks @ table.sums
 
-    def found(move: float) -> bool:
+    def finds(move: float) -> bool:
         moved = _between(sum2 + move * n2, n2, total - sum2, n - n2)
         return float((moved > critical).mean()) >= POWER
 
     high = float(1e-6 + 2 * critical**0.5)
     for _ in range(40):
-        if found(high):
+        if finds(high):
             break
         high *= 2
     else:
@@ -240,7 +240,7 @@ def _detectable(
     low = 0.0
     for _ in range(40):
         middle = (low + high) / 2
-        low, high = (low, middle) if found(middle) else (middle, high)
+        low, high = (low, middle) if finds(middle) else (middle, high)
     return high
 
 

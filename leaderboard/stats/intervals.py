@@ -332,7 +332,7 @@ def bootstrap_mean(
     if n_resamples is None:
         resampled = mean_distribution(np.sort(ratings))
     else:
-        resampled = _resampled(ratings.tobytes(), n_resamples, seed)
+        resampled = _resample(ratings.tobytes(), n_resamples, seed)
     if method == "bca":
         tails = _bca_levels(ratings, estimate, resampled, tails)
     ends = (
@@ -345,7 +345,7 @@ def bootstrap_mean(
 
 
 @lru_cache(maxsize=8)
-def _resampled(ratings: bytes, n_resamples: int, seed: int) -> Floats:
+def _resample(ratings: bytes, n_resamples: int, seed: int) -> Floats:
     """Draw the resamples once for several confidences (cached)."""
     values = np.frombuffer(ratings)
     return resample_means(values, n_resamples, np.random.default_rng(seed))
@@ -370,10 +370,10 @@ def _nothing_varies(
         unseen = -np.expm1(np.log((1 - confidence) / 2) / n)
         low = value - unseen * (value - bounds[0])
         high = value + unseen * (bounds[1] - value)
-        return float(low), float(high), "no variation seen, bound by the scale"
+        return float(low), float(high), "no variation observed, bound by the scale"
     if n == 1:
-        return -np.inf, np.inf, "one rating says nothing about variation"
-    return value, value, "no variation seen"
+        return -np.inf, np.inf, "one rating cannot show variation"
+    return value, value, "no variation observed"
 
 
 def _bca_levels(
@@ -398,9 +398,9 @@ def _bca_levels(
         )
     edge = 0.5 / len(ratings) ** 2  # keeps z0 finite if all are on one side
     bias = special.ndtri(np.clip(below, edge, 1 - edge))
-    centred = np.sort(ratings) - estimate
+    centered = np.sort(ratings) - estimate
     # the jackknife's acceleration, which for a mean is its skewness over 6 sqrt(n)
-    acceleration = np.sum(centred**3) / (6 * np.sum(centred**2) ** 1.5)
+    acceleration = np.sum(centered**3) / (6 * np.sum(centered**2) ** 1.5)
     z = bias + special.ndtri(tails)
     levels: Floats = special.ndtr(bias + z / (1 - acceleration * z))
     return levels

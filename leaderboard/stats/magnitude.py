@@ -68,12 +68,12 @@ def normalise_magnitudes(
         raise ValueError(f'The method must be "modulus" or "z", not {method!r}.')
     _, codes = np.unique(labels.astype(str), return_inverse=True)
     counts = np.bincount(codes)
-    centred = logs - (np.bincount(codes, logs) / counts)[codes]
+    centered = logs - (np.bincount(codes, logs) / counts)[codes]
     if method == "modulus":
         # sorted, so that the order of the magnitudes does not affect the last digit
-        return np.asarray(np.exp(centred + np.sort(logs).mean()), dtype=np.float64)
-    spread = np.sqrt(np.bincount(codes, centred**2) / np.maximum(counts - 1, 1))
+        return np.asarray(np.exp(centered + np.sort(logs).mean()), dtype=np.float64)
+    spread = np.sqrt(np.bincount(codes, centered**2) / np.maximum(counts - 1, 1))
     flat = spread <= 1e-12
     spread[flat] = 1.0
-    z: Floats = np.where(flat[codes], 0.0, centred / spread[codes])
+    z: Floats = np.where(flat[codes], 0.0, centered / spread[codes])
     return z

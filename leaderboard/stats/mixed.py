@@ -225,7 +225,7 @@ def _deviance_and_slope(ratios: Floats, problem: _Problem) -> tuple[float, Float
     traced = np.diag(inverse)
     last = float(ratios[-1])
     diagonal = last**2 * problem.counts + 1.0
-    scaling = _scaling(problem, ratios)
+    scaling = _scale_factors(problem, ratios)
     spread = _outer(problem, last / diagonal) * scaling[:, None] * scaling
     absorbed = 2 * np.vdot(np.tril(inverse), spread) - traced @ np.diag(spread)
     ends = np.cumsum([problem.n_groups, *problem.sizes])
@@ -287,7 +287,7 @@ def _outer(problem: _Problem, weights: Floats) -> Floats:
     return product
 
 
-def _scaling(problem: _Problem, ratios: Floats) -> Floats:
+def _scale_factors(problem: _Problem, ratios: Floats) -> Floats:
     of_groups = np.ones(problem.n_groups)
     return np.concatenate([of_groups, np.repeat(ratios[:-1], problem.sizes[:-1])])
 
@@ -301,7 +301,7 @@ def _solve(problem: _Problem, ratios: Floats) -> tuple[float, float, Floats, Flo
     """
     from scipy import linalg
 
-    scaling = _scaling(problem, ratios)
+    scaling = _scale_factors(problem, ratios)
     matrix = problem.gram * scaling[:, None] * scaling[None, :]
     matrix[np.diag_indices_from(matrix)] += np.repeat(
         [0.0, 1.0], [problem.n_groups, len(scaling) - problem.n_groups]
@@ -394,7 +394,7 @@ class Components:
 
 
 def usual_components(*, low: float = 0.0, high: float = 100.0) -> Components:
-    """Return components to assume where nothing was rated yet."""
+    """Return components to assume before there are ratings."""
     # Standard deviations in percent of the scale, as in simulated crowds: 25 of single
     # ratings, 15 of instances, 10 of workers, 5 of their taste.
     unit = ((high - low) / 100) ** 2

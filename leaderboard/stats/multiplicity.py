@@ -25,7 +25,7 @@ def holm(p_values: npt.ArrayLike) -> Floats:
     ----------
     Holm (1979), Scandinavian Journal of Statistics 6, section 3.
     """
-    p, order = _checked(p_values)
+    p, order = _check_p_values(p_values)
     factors = np.arange(p.size, 0, -1)
     # accumulated, so that adjusted p-values keep the order
     adjusted = np.minimum(1.0, np.maximum.accumulate(p.ravel()[order] * factors))
@@ -52,13 +52,13 @@ def benjamini_hochberg(p_values: npt.ArrayLike) -> Floats:
     Benjamini and Hochberg (1995), JRSS B 57, section 3.1; Benjamini and Yekutieli
     (2001), Annals of Statistics 29, theorem 1.2, for the dependence.
     """
-    p, order = _checked(p_values)
+    p, order = _check_p_values(p_values)
     factors = p.size / np.arange(1, p.size + 1)
     stepped = np.minimum.accumulate((p.ravel()[order] * factors)[::-1])[::-1]
     return _put_back(np.minimum(1.0, stepped), order, p.shape)
 
 
-def _checked(p_values: npt.ArrayLike) -> tuple[Floats, npt.NDArray[np.intp]]:
+def _check_p_values(p_values: npt.ArrayLike) -> tuple[Floats, npt.NDArray[np.intp]]:
     p = np.asarray(p_values, dtype=np.float64)
     if np.isnan(p).any() or (p < 0).any() or (p > 1).any():
         raise ValueError("Every p-value must lie between 0 and 1.")
@@ -73,7 +73,7 @@ def _put_back(
     return result.reshape(shape)
 
 
-def widening(n: int, *, confidence: float = 0.95) -> float:
+def widening_factor(n: int, *, confidence: float = 0.95) -> float:
     """Return the factor by which an interval grows if it was picked among n.
 
     Among several noisy results, the best one was probably lucky. An interval of each at
@@ -106,7 +106,7 @@ def widening(n: int, *, confidence: float = 0.95) -> float:
     Economics 139(1), section 3 (projection intervals).
     """
     if n < 1:
-        raise ValueError("The best of nothing has no interval.")
+        raise ValueError("At least one attempt is needed for an interval of the best.")
     level = check_confidence(confidence) ** (1 / n)
     return normal_quantile(level) / normal_quantile(confidence)
 

@@ -117,7 +117,7 @@ def paired_bootstrap(
         p_above = share_above_zero(means, float(np.ptp(gap)))
     return PairedBootstrap(
         float(np.sort(gap).mean()),
-        _doubled(min(p_above, 1 - p_above), n_resamples),
+        _two_sided(min(p_above, 1 - p_above), n_resamples),
         "paired bootstrap",
         n,
         n_different,
@@ -156,7 +156,7 @@ def share_above_zero(means: Floats, spread: float) -> float:
     return float((np.mean(means > edge) + np.mean(means >= -edge)) / 2)
 
 
-def _doubled(share: float, n_resamples: int | None) -> float:
+def _two_sided(share: float, n_resamples: int | None) -> float:
     if n_resamples is not None:
         share = (share * n_resamples + 1) / (n_resamples + 1)
     return min(1.0, 2 * share)

@@ -90,7 +90,9 @@ def plan_half_width(
         raise ValueError(f"The half-width must be above 0, not {half_width}.")
     z = normal_quantile(confidence)
     if ratings_per_worker is not None and n_workers is not None:
-        raise ValueError("Give either the workers or the ratings of each, not both.")
+        raise ValueError(
+            "Set either the number of workers or the ratings of each, not both."
+        )
     # a tolerance for rounding, so that a plan that is just enough is accepted
     target_variance = (half_width / z) ** 2 * (1 + 1e-12)
     _check_reach(target_variance, components, n_workers, n_days)
@@ -150,17 +152,18 @@ def _fewest_instances(
     # new instances first: a second rating of one adds less than the first of another
     for extra in range(MAX_RATINGS_PER_INSTANCE):
         tried = replace(draft, ratings_per_instance=draft.ratings_per_instance + extra)
-        if _variance(components, _staffed(tried, most, load)) <= target_variance:
+        if _variance(components, _with_workers(tried, most, load)) <= target_variance:
             n_instances = smallest(
                 lambda n, tried=tried: (  # type: ignore[misc]
-                    _variance(components, _staffed(tried, n, load)) <= target_variance
+                    _variance(components, _with_workers(tried, n, load))
+                    <= target_variance
                 )
             )
-            return _staffed(tried, n_instances, load)
+            return _with_workers(tried, n_instances, load)
         if max_instances is None:
             break
     raise GenieError(
-        f"Not even {most:,} instances are enough.",
+        f"More than {most:,} instances are needed.",
         code="out-of-reach",
         details={"max_instances": most},
     )
@@ -195,7 +198,7 @@ def _check_reach(
         )
 
 
-def _staffed(plan: Plan, n_instances: int, load: int | None) -> Plan:
+def _with_workers(plan: Plan, n_instances: int, load: int | None) -> Plan:
     if load is not None and load < 1:
         raise ValueError("A worker needs at least one rating.")
     # a worker rates an output only once
@@ -232,7 +235,8 @@ def smallest(enough: Callable[[int], bool]) -> int:
         high *= 2
         if high > MAX_INSTANCES:
             raise GenieError(
-                f"Not even {MAX_INSTANCES:,} instances are enough.", code="out-of-reach"
+                f"More than {MAX_INSTANCES:,} instances are needed.",
+                code="out-of-reach",
             )
     low = high // 2
     while high - low > 1:

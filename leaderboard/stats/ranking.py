@@ -9,20 +9,20 @@ UNCONNECTED = (
 )
 #: How a board's ranks are computed, for every page, file and program that shows them.
 RANK_RULE = (
-    "A system ranks below another only where their scores differ significantly: all "
+    "A system ranks below another only if their scores differ significantly. All "
     "systems are compared in pairs under one model of their ratings, and with 95% "
     "confidence no pair is in the wrong order (Holm's correction). "
-    f"{UNCONNECTED}Intervals of single systems may overlap all the same."
+    f"{UNCONNECTED}Intervals of single systems may still overlap."
 )
 #: The same if a task ranks by rank sums.
 RANK_SUM_RULE = (
-    "Ranks are those of clusters as WMT publishes them: systems stand in the order of "
-    "their means, and a cluster ends below a system that is significantly better than "
-    "every system below it, by unpaired one-sided rank-sum tests of the instances' "
-    "ratings at the 5 % level. The tests are not corrected for the number of pairs, and "
-    "they do not cover other workers."
+    "Ranks are those of WMT's clusters. Systems are sorted by their means, and a "
+    "cluster ends below a system that is significantly better than every system below "
+    "it, by unpaired one-sided rank-sum tests of the instances' ratings at the 5% "
+    "level. The tests are not corrected for the number of pairs, and they do not "
+    "cover other raters."
 )
-RANK_SUMS_HELP = f"Where a task's `human.ranks` is `rank-sums`: {RANK_SUM_RULE}"
+RANK_SUMS_HELP = f"If a task's `human.ranks` is `rank-sums`: {RANK_SUM_RULE}"
 
 
 @dataclass(frozen=True)

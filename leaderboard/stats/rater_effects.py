@@ -39,11 +39,11 @@ def worker_z_scores(values: npt.ArrayLike, workers: npt.ArrayLike) -> Floats:
     ratings = as_ratings(values)
     codes, n_workers = factor_codes({"worker": workers}, len(ratings))["worker"]
     counts = np.bincount(codes, minlength=n_workers)
-    centred = ratings - (np.bincount(codes, ratings) / counts)[codes]
-    spread = np.sqrt(np.bincount(codes, centred**2) / np.maximum(counts - 1, 1))
+    centered = ratings - (np.bincount(codes, ratings) / counts)[codes]
+    spread = np.sqrt(np.bincount(codes, centered**2) / np.maximum(counts - 1, 1))
     # a worker who always gives one rating does not order outputs
     spread[spread <= 1e-12 * max(float(np.abs(ratings).max()), 1e-300)] = np.nan
-    z: Floats = centred / spread[codes]
+    z: Floats = centered / spread[codes]
     return z
 
 

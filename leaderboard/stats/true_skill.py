@@ -134,7 +134,7 @@ def true_skill(
     rng = np.random.default_rng(seed)
     margin = _margin(draw_probability)
     columns = chain(_orders(table, n_orders, rng), _resamples(table, n_resamples, rng))
-    beliefs = _played(table, columns, margin)
+    beliefs = _play_games(table, columns, margin)
     beliefs -= beliefs.mean(axis=0)
     plain, drawn = beliefs[:, :n_orders], beliefs[:, n_orders:]
     n_workers = len(table.sizes)
@@ -196,7 +196,7 @@ def _resamples(table: _Games, n: int, rng: np.random.Generator) -> Iterator[Ints
         yield rng.permutation(np.repeat(shift, sizes) + np.arange(sizes.sum()))
 
 
-def _played(table: _Games, columns: Iterator[Ints], margin: float) -> Floats:
+def _play_games(table: _Games, columns: Iterator[Ints], margin: float) -> Floats:
     """Play each column's games, as many columns at once as memory allows."""
     at_once = max(1, _MOST_AT_ONCE // max(len(table.winner), 1))
     found = []
@@ -250,4 +250,4 @@ def _check(
             f"The draw probability must be in [0, 1), not {draw_probability}."
         )
     if draw_probability == 0 and (games.outcome == 0).any():
-        raise ValueError("There are ties; give a draw probability above 0.")
+        raise ValueError("There are ties, so the draw probability must be above 0.")

@@ -88,7 +88,6 @@ def play(games: Games, order: Ints, margin: float) -> Floats:
 
 
 def _turns(won: Ints, lost: Ints, n: int) -> npt.NDArray[np.uint16]:
-    """Return, per game, the first even number after its players' earlier games."""
     last = np.zeros(n, dtype=np.uint16)
     turn = np.empty(won.shape, dtype=np.uint16)
     for now, i, j in zip(turn, won, lost, strict=True):

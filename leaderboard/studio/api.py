@@ -20,7 +20,7 @@ from genie.accounts.authentication import IsStaff
 from genie.accounts.models import AccessToken
 from genie.accounts.staff import staff_may
 from genie.lib.errors import GenieError
-from genie.lib.serving.uploads import announced, drop
+from genie.lib.serving.uploads import announced_length, drop
 from genie.lib.typing import Account
 from leaderboard.api.base import DetailView, View, operation
 from leaderboard.api.query import Body
@@ -42,7 +42,7 @@ class BundleFileSerializer(Body):
 
     file = serializers.FileField(help_text="A zip file with task.toml and test.jsonl.")
     dry_run = serializers.BooleanField(
-        default=False, help_text="Only say what is in it and what is wrong with it."
+        default=False, help_text="Only report its contents and problems."
     )
 
 
@@ -50,9 +50,9 @@ class BundleReportSerializer(serializers.Serializer[Any]):
     slug = serializers.CharField()
     created = serializers.BooleanField(help_text="Whether the task is new.")
     n_instances = serializers.IntegerField()
-    n_references = serializers.IntegerField(help_text="Instances that have any.")
+    n_references = serializers.IntegerField(help_text="Instances with references.")
     problems = serializers.ListField(
-        child=serializers.CharField(), help_text="All that is wrong; a dry run only."
+        child=serializers.CharField(), help_text="All problems (dry run only)."
     )
 
 
@@ -86,9 +86,9 @@ class BundleList(BundleView):
 
     @operation(
         "Load a task from a bundle",
-        "The same bundle again changes nothing but what its task.toml says; other "
-        "instances under the same slug are refused. A task that is there already takes "
-        f"the permission {Staff.SEE_REFERENCES} besides.",
+        "Loading the same bundle again only updates the settings in task.toml. "
+        "Different instances under the same slug are refused. An existing task also "
+        f"requires the permission {Staff.SEE_REFERENCES}.",
         *("bad-bundle", "unusable-task", "release-changed", "slug-taken"),
         *("incomparable", "file-too-large"),
         responses={200: BundleReportSerializer, 201: BundleReportSerializer},
@@ -96,7 +96,7 @@ class BundleList(BundleView):
     def post(self, request: Request) -> Response:
         refuse_too_large(request)
         body = self.body()
-        archive = archives.received(body["file"])
+        archive = archives.receive_archive(body["file"])
         bundle = archive.bundle
         looked = bundles.look_at(bundle, archive)
         created = False
@@ -127,8 +127,9 @@ class BundleList(BundleView):
 
 @operation(
     "Download a task as a bundle",
-    "A zip file with task.toml and test.jsonl; the same task gives the same bytes. Hidden "
-    f"references are in it for staff with the permission {Staff.SEE_REFERENCES} only.",
+    "A zip file with task.toml and test.jsonl. The same task always gives the same "
+    "bytes. Hidden references are included only for staff with the permission "
+    f"{Staff.SEE_REFERENCES}.",
     "unknown-task",
     responses={(200, "application/zip"): OpenApiResponse(OpenApiTypes.BINARY)},
 )
@@ -139,7 +140,7 @@ class BundleDetail(BundleView):
         task = task_of(slug)
         told = staff_may(request.user, Staff.SEE_REFERENCES)
         return HttpResponse(
-            bundles.export_bundle(task, with_references=told).zipped(),
+            bundles.export_bundle(task, with_references=told).to_zip(),
             content_type="application/zip",
             headers={"Content-Disposition": f'attachment; filename="{task.slug}.zip"'},
         )
@@ -147,9 +148,9 @@ class BundleDetail(BundleView):
 
 class ConfigurationSerializer(serializers.Serializer[Any]):
     slug = serializers.CharField()
-    revision = serializers.IntegerField(help_text="How often it was changed, and 1.")
+    revision = serializers.IntegerField(help_text="Version number, starting at 1.")
     config = serializers.DictField(
-        help_text="What the task's task.toml says now, table by table."
+        help_text="The task's current task.toml, table by table, without budget and quota."
     )
 
 
@@ -158,8 +159,8 @@ class ConfigurationSerializer(serializers.Serializer[Any]):
     "The file itself is in the task's bundle.",
     "unknown-task",
 )
-class TaskConfiguration(BundleView, DetailView):
-    """How a task asks, controls and ranks, all of it; the board's page says most."""
+class TaskConfiguration(DetailView):
+    """How a task asks, controls and ranks, for everybody: the board is public, too."""
 
     serializer_class = ConfigurationSerializer
 
@@ -169,13 +170,13 @@ class TaskConfiguration(BundleView, DetailView):
         return {
             "slug": task.slug,
             "revision": revision.number if revision else 1,
-            "config": task.config,
+            "config": task.public_config,
         }
 
 
 def refuse_too_large(request: Request) -> None:
     limit = int(settings.GENIE["MAX_UPLOAD_BYTES"])
-    if announced(request._request) > limit + _ROOM:
+    if announced_length(request._request) > limit + _ROOM:
         drop(request._request, 2 * limit)
         raise GenieError(
             f"The file is larger than {limit >> 20} MB.", code="file-too-large"
@@ -215,15 +216,17 @@ class ChoicesField(TableField):
 class ImportFilesSerializer(Body):
     """Parameters, as multipart/form-data; `file` may be there several times."""
 
-    file = serializers.FileField(help_text="A file of judgments, also .gz or .zip.")
+    file = serializers.FileField(help_text="A file of ratings, also .gz or .zip.")
     task = serializers.RegexField(
         SLUG,
         max_length=100,
-        help_text="Slug of the task that they become, or of an imported one.",
+        help_text="Slug of a new or imported task for these ratings.",
     )
     title = serializers.CharField(max_length=200, required=False)
     layout = serializers.SlugField(
-        max_length=100, required=False, help_text="As what they are read; else guessed."
+        max_length=100,
+        required=False,
+        help_text="Format of the files. If omitted, it is detected.",
     )
     choices = ChoicesField(
         required=False,
@@ -231,22 +234,23 @@ class ImportFilesSerializer(Body):
         'such as {"system": "model", "rating": ["fluency"]}, and answers to questions.',
     )
     source = serializers.CharField(  # type: ignore[assignment]
-        max_length=500, required=False, help_text="Where the files come from."
+        max_length=500, required=False, help_text="Source of the files."
     )
     licence = serializers.CharField(max_length=200, required=False)
     citation = serializers.CharField(max_length=5000, required=False)
     raters = serializers.ChoiceField(
         choices=RATERS,
         required=False,
-        help_text="Whether results are about these raters, or about raters like these; "
-        "if missing, about raters like these, and the board adds that it was assumed.",
+        help_text="Whether results are about these raters or about raters like these. If "
+        "omitted, raters like these, and the board notes the assumption.",
     )
     known = TableField(
         required=False,
-        help_text="JSON object: what is known of pay, instructions, screening, ...",
+        help_text="JSON object with details of pay, instructions, screening, ...",
     )
     questions = TableField(
-        required=False, help_text="JSON object: criterion to what people were asked."
+        required=False,
+        help_text="JSON object that maps each criterion to the question people saw.",
     )
     scales = TableField(
         required=False,
@@ -255,24 +259,24 @@ class ImportFilesSerializer(Body):
         "five different values and the files state no scale.",
     )
     dry_run = serializers.BooleanField(
-        default=False, help_text="Only say what is in the files and what is wrong."
+        default=False, help_text="Only report the contents and problems of the files."
     )
 
 
 class ImportStateSerializer(serializers.Serializer[Any]):
-    """How far an import is, and what its files say."""
+    """The progress of an import and the contents of its files."""
 
     id = serializers.IntegerField()
     url = serializers.URLField()
     task = serializers.CharField()
     state = serializers.ChoiceField(
         choices=[bring.READING, bring.READ, bring.IMPORTING, bring.IMPORTED],
-        help_text="reading and importing go on by themselves; a dry run ends as read.",
+        help_text="reading and importing continue automatically. A dry run ends as read.",
     )
     error = serializers.CharField(
-        help_text="Why nothing can be imported; empty: nothing speaks against it."
+        help_text="Why the files cannot be imported. Empty if they can."
     )
-    layout = serializers.CharField(help_text="As what the files were read.")
+    layout = serializers.CharField(help_text="Format of the files.")
     columns = serializers.ListField(
         child=serializers.DictField(),
         help_text="Each column or pattern of columns with its role, the reason and "
@@ -280,19 +284,19 @@ class ImportStateSerializer(serializers.Serializer[Any]):
     )
     questions = serializers.ListField(
         child=serializers.DictField(),
-        help_text="Answered in `choices`, by their names.",
+        help_text="Questions. Answer them in `choices`, by name.",
     )
     mapping = serializers.DictField(help_text="The roles and answers that were used.")
     seen = serializers.DictField(
-        help_text="Once read: rows by role, systems with their means, criteria with their "
-        "ranges, the first rows and what the files do not say."
+        help_text="After reading: rows by role, systems with their means, criteria with "
+        "their ranges, the first rows and missing details."
     )
     problems = serializers.ListField(
         child=serializers.CharField(), help_text="By file and row, the first 200."
     )
     n_problems = serializers.IntegerField()
     html_url = serializers.URLField(
-        allow_null=True, help_text="The board, once it is imported."
+        allow_null=True, help_text="The board, after the import."
     )
 
     def to_representation(self, draft: Draft) -> Any:
@@ -334,10 +338,10 @@ class ImportList(ImportView):
     body_class = ImportFilesSerializer
 
     @operation(
-        "Import judgments that were made elsewhere",
-        "The files are read by a job, whose state is at the address that comes back: what "
-        "they say, and every problem by its row. Without `dry_run` they are imported next. "
-        "The board is marked as judged elsewhere everywhere.",
+        "Import ratings",
+        "A job reads the files. The response has the address of its state, with their "
+        "contents and every problem by row. Without `dry_run` the ratings are then "
+        "imported. The board is marked as imported everywhere.",
         *("slug-taken", "same-file", "too-many-files", "file-too-large"),
         responses={202: ImportStateSerializer},
     )
@@ -365,7 +369,7 @@ class ImportList(ImportView):
         return Response(self.get_serializer(draft).data, status=202)
 
 
-@operation("Show how far an import of yours is, and what its files say")
+@operation("Show the progress and contents of one of your imports")
 class ImportDetail(ImportView, DetailView):
     def get_queryset(self) -> QuerySet[Draft]:
         return Draft.objects.filter(owner=self.request.user.pk)

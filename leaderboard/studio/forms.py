@@ -34,7 +34,7 @@ _CODE = "Its code: en, de, zh. If empty, it is guessed from the texts."
 _PLATFORMS = {
     "prolific": "Prolific",
     "panel": "A panel",
-    "mturk": "Mechanical Turk, or a site that speaks its language",
+    "mturk": "Mechanical Turk, or a compatible site",
 }
 
 
@@ -62,8 +62,8 @@ class NewForm(forms.Form):
         max_length=100,
         required=False,
         label="Address",
-        help_text="Lower-case letters, digits and hyphens; from the name where it is "
-        "left empty.",
+        help_text="Lower-case letters, digits and hyphens. If empty, it is made from the "
+        "name.",
     )
 
     def clean(self) -> None:
@@ -71,7 +71,9 @@ class NewForm(forms.Form):
         slug = slugify(cleaned.get("slug") or cleaned.get("title", ""))
         cleaned["slug"] = slug.replace("_", "-").strip("-")[:100]
         if cleaned.get("title") and not cleaned["slug"]:
-            self.add_error("slug", "Give an address: the name has no letters for one.")
+            self.add_error(
+                "slug", "Enter an address, because the name has no letters for one."
+            )
 
 
 class NewStudyForm(NewForm):
@@ -92,38 +94,38 @@ class AskForm(forms.Form):
         choices=_designs,
         required=False,
         label="How they answer",
-        help_text="“It is true.” suggests agreement, “How good is it?” a slider, “Which "
-        "is better?” two systems beside each other.",
+        help_text="“It is true.” suggests agreement, “How good is it?” a slider, “Which is "
+        "better?” two systems side by side.",
     )
     kind = forms.CharField(
         max_length=50,
         required=False,
         label="Kind of task",
-        help_text=f"In your words. These have pages of their own: {', '.join(KINDS)}.",
+        help_text=f"In your own words. These kinds have special pages: {', '.join(KINDS)}.",
     )
     summary = forms.CharField(
-        max_length=300, required=False, label="What a system has to do, in a sentence"
+        max_length=300, required=False, label="The systems' task, in one sentence"
     )
     instructions = _to_read(
         label="Instructions",
-        help_text="Markdown; people read them before they begin. The usual ones where "
-        "it is left empty.",
+        help_text="Markdown. Raters read them before they start. If empty, the standard "
+        "instructions are used.",
         widget=forms.Textarea(attrs={"rows": 8}),
     )
     consent = _to_read(
-        label="What people agree to",
-        help_text="Markdown; this site’s own text, to be changed as your ethics board "
-        "wants it. Each wording that somebody agreed to is kept.",
+        label="Consent of raters",
+        help_text="Markdown. Change this site’s text as your ethics board requires. Each "
+        "version that a rater agreed to is kept.",
         widget=forms.Textarea(attrs={"rows": 8}),
     )
     checkboxes = forms.MultipleChoiceField(
         choices=list(CHECKBOXES.items()),
         required=False,
-        label="Checkboxes beside the questions",
+        label="Checkboxes next to the questions",
         widget=forms.CheckboxSelectMultiple,
     )
     allow_tie = forms.BooleanField(
-        required=False, label="Of two systems, both may be equally good"
+        required=False, label="Raters may answer that two systems are equally good"
     )
     together = forms.BooleanField(
         required=False, label="Ask for magnitudes of all criteria on one page"
@@ -138,7 +140,7 @@ class AskForm(forms.Form):
         for side in ("inputs", "outputs")
     )
     hidden_references = forms.BooleanField(
-        required=False, label="Show references to nobody outside the staff"
+        required=False, label="Only staff can see references"
     )
 
     def __init__(self, data: Any, asked: Mapping[str, Any], ask: Ask) -> None:
@@ -159,7 +161,7 @@ class AskForm(forms.Form):
                 max_length=500, required=False, initial=question, label="Question"
             )
             self.fields[f"blind_{number}"] = forms.BooleanField(
-                required=False, initial=blind, label="judged without the input"
+                required=False, initial=blind, label="rated without the input"
             )
 
     @property
@@ -190,12 +192,12 @@ class AskForm(forms.Form):
             name = cleaned.pop(f"name_{number}", "")
             blind = cleaned.pop(f"blind_{number}", False)
             if name and not question and number > 1:
-                self.add_error(f"question_{number}", "Say what is asked.")
+                self.add_error(f"question_{number}", "Enter the question.")
             if question:
                 free = f"criterion-{len(criteria) + 1}" if criteria else OVERALL
                 key = slugify(name).replace("_", "-") or free
                 if key in [row[0] for row in criteria]:
-                    self.add_error(f"name_{number}", "Another one has this name.")
+                    self.add_error(f"name_{number}", "This name is already in use.")
                 criteria.append([key, question, blind])
         # a published statement is shown from then on
         said = {name: cleaned.get(name, "") for name in ("design", "kind")}
@@ -232,14 +234,14 @@ class PeopleForm(RewardForm):
     reward = _in_dollars(
         required=False,
         label="Reward for one output or pair, in dollars",
-        help_text="If empty, they earn 15 dollars an hour by the time that reading takes.",
+        help_text="If empty, they earn 15 dollars an hour, based on the reading time.",
     )
     n_items = forms.IntegerField(
         min_value=1,
         max_value=100_000,
         required=False,
-        label="Inputs that are judged of each system",
-        help_text="Empty: all, at most 300.",
+        label="Inputs rated per system",
+        help_text="If empty, all inputs, but at most 300.",
     )
     ratings = forms.IntegerField(
         min_value=1, max_value=50, initial=1, label="Ratings of each output"
@@ -248,8 +250,8 @@ class PeopleForm(RewardForm):
         min_value=0,
         max_value=50,
         required=False,
-        label="Hidden test questions of each polarity, in percent",
-        help_text="Empty: 5 where there are references and people are paid, else none.",
+        label="Hidden test questions (% easy to accept, % easy to reject)",
+        help_text="If empty, 5 if there are references and paid workers, otherwise none.",
     )
 
     items_per_page = forms.IntegerField(
@@ -257,23 +259,23 @@ class PeopleForm(RewardForm):
         max_value=MOST_ON_A_PAGE,
         required=False,
         label="Outputs or pairs on one page",
-        help_text="If empty, 1. On other platforms there is always one.",
+        help_text="If empty, 1. On other platforms it is always 1.",
     )
     by_document = forms.BooleanField(
         required=False,
-        label="Only parts of one document on a page, in their order",
-        help_text="Ids such as “news-12.3” say which part of which document it is.",
+        label="Show only parts of one document on a page, in order",
+        help_text="Ids such as “news-12.3” identify the document and its part.",
     )
 
     qualification = forms.ChoiceField(
         choices=[
             (own_test.NONE, "No test"),
-            (own_test.DRAWN, "Drawn from references of inputs that nobody judges"),
+            (own_test.DRAWN, "Drawn from references of inputs that are not rated"),
             (own_test.NAMED, "One of this site’s tests"),
             (own_test.WRITTEN, "Written here"),
         ],
         required=False,
-        label="Test that people must pass first",
+        label="Test that workers must pass first",
     )
     test_name = forms.ChoiceField(
         required=False, label="Which of this site’s tests", choices=[]
@@ -282,24 +284,24 @@ class PeopleForm(RewardForm):
         min_value=2,
         max_value=50,
         required=False,
-        label="Questions that are drawn",
+        label="Number of drawn questions",
         help_text="Empty: 8.",
     )
     pass_percent = forms.IntegerField(
         min_value=1,
         max_value=100,
         required=False,
-        label="Right answers that pass, in percent",
-        help_text="Of a drawn or written test. Empty: 80.",
+        label="Correct answers needed to pass (%)",
+        help_text="For a drawn or written test. If empty, 80.",
     )
     test_questions = forms.CharField(
         max_length=20_000,
         required=False,
         label="Questions written here",
-        help_text="A question, then each answer on a line of its own that begins with “-”, "
-        "or with “*” where it is the right one; on a line with “>” what to tell, after the test, "
-        "whoever got it wrong. An empty line before the next question. The same in German: "
-        "all of it once more below a line “[de]”.",
+        help_text="Write a question, then each answer on a new line that begins with “-”, "
+        "or with “*” if it is correct. A line with “>” has an explanation for "
+        "wrong answers, shown after the test. Leave an empty line before the next "
+        "question. For German, add the whole test again below a line “[de]”.",
         widget=forms.Textarea(
             attrs={"rows": 8, "placeholder": "Is salt white?\n* Yes\n- No"}
         ),
@@ -348,14 +350,14 @@ class LinkForm(forms.Form):
         max_length=5_000,
         required=False,
         label="One link for each person",
-        help_text="A name on each line, or how many links you need: 3.",
+        help_text="One name per line, or the number of links, such as 3.",
         widget=forms.Textarea(attrs={"rows": 4}),
     )
     places = forms.IntegerField(
         min_value=2,
         max_value=1000,
         initial=20,
-        label="Without names, one link for so many people",
+        label="Without names, number of people for one shared link",
     )
     days = forms.IntegerField(
         min_value=1, max_value=365, initial=30, label="Days until it expires"
@@ -378,16 +380,18 @@ class PilotForm(RewardForm):
         min_value=2,
         max_value=20,
         initial=pilot.N_PEOPLE,
-        label="People, who judge all of them",
+        label="Raters, each of whom rates all",
     )
     reward = _in_dollars(
         required=False,
         label="Reward for one page, in dollars",
-        help_text="Empty: nothing, for yourself and colleagues.",
+        help_text="If empty, unpaid, for yourself and colleagues.",
     )
-    joins = forms.BooleanField(required=False, initial=True, label="I am one of them")
+    joins = forms.BooleanField(
+        required=False, initial=True, label="I am one of the raters"
+    )
 
-    def wanted(self, n_inputs: int) -> pilot.Wanted:
+    def pilot_size(self, n_inputs: int) -> pilot.Wanted:
         """Return the size and reward; the default if the input is invalid."""
         if not self.is_valid():
             return pilot.Wanted(n_items=min(pilot.N_ITEMS, n_inputs))
@@ -411,7 +415,7 @@ _NAMED = {"criteria", "labels"}
 class EditForm(RewardForm):
     title = forms.CharField(max_length=100, label="Name of the task")
     summary = forms.CharField(
-        max_length=300, required=False, label="What a system has to do, in a sentence"
+        max_length=300, required=False, label="The systems' task, in one sentence"
     )
     description = forms.CharField(
         max_length=4000,
@@ -426,55 +430,72 @@ class EditForm(RewardForm):
     )
     reward = _in_dollars(
         label="Reward for one page, in dollars",
-        help_text="Of campaigns that start from now on; a running one has its own page.",
+        help_text="For new campaigns. A running campaign has its own page.",
     )
     budget = _in_dollars(
         max_value=10_000_000,
         required=False,
         label="Budget of the task, in dollars",
-        help_text="What all its campaigns may cost together.",
+        help_text="Spending limit of all its campaigns together.",
     )
     submissions = forms.IntegerField(
         min_value=0,
         max_value=1000,
-        label="Submissions of a team",
-        help_text="0: as many as it likes.",
+        label="Submissions per team",
+        help_text="0 means no limit.",
     )
-    days = forms.IntegerField(min_value=1, max_value=3650, label="Within so many days")
+    days = forms.IntegerField(
+        min_value=1, max_value=3650, label="Within this many days"
+    )
     criteria, labels = (
         _to_read(
             label=label,
-            help_text="One a line, in their order.",
+            help_text="One per line, in order.",
             widget=forms.Textarea(attrs={"rows": 3}),
         )
         for label in ("Questions", "Labels of the inputs")
     )
     instructions = _to_read(
         label="Instructions",
-        help_text="Markdown. The usual ones where it is left empty.",
+        help_text="Markdown. If empty, the standard instructions are used.",
         widget=forms.Textarea(attrs={"rows": 8}),
     )
     reworded = forms.BooleanField(
         required=False,
         label="Only the wording of questions, labels or instructions changes",
-        help_text="Needed once ratings have come in. Methods then state the old and the "
-        "new wording. If the meaning changes, make a new version.",
+        help_text="Required once there are ratings. Methods then show the old and the new "
+        "wording. If the meaning changes, create a new version.",
     )
     consent = _to_read(
-        label="What workers agree to",
-        help_text="Markdown. Workers are asked again when it has changed; each wording "
-        "that somebody agreed to is kept.",
+        label="Consent of workers",
+        help_text="Markdown. If you change it, workers are asked again. Each version that a "
+        "worker agreed to is kept.",
         widget=forms.Textarea(attrs={"rows": 12}),
+    )
+    institution, contact, approval, data_kept, withdrawal, debriefing = (
+        _to_read(label=label, help_text=help_text)
+        for label, help_text in (
+            (
+                "Institution",
+                "Who asks. Required on other platforms, as are the next two.",
+            ),
+            ("Contact", "Name and address for questions and withdrawals."),
+            ("Ethics approval", "Its number, or the reason why none is needed."),
+            ("Data retention", ""),
+            ("How to withdraw them", ""),
+            ("Debriefing", "Workers read it when their work is done."),
+        )
     )
     judges_show = forms.BooleanField(
         required=False,
-        label="Show means with judges’ help beside people’s",
-        help_text="Judges are programs. Without a licence that stands nothing is shown.",
+        label="Show means with judges’ help next to people’s",
+        help_text="Judges are programs. Their scores appear only with a valid license.",
     )
     judges_rank = forms.BooleanField(
         required=False,
         label="Rank by means with judges’ help",
-        help_text="The board says so. Without a licence that stands, people rank alone.",
+        help_text="The board says so. Without a valid license, ranks use people’s ratings "
+        "alone.",
     )
     because = forms.CharField(max_length=500, required=False, label="Why")
 
@@ -510,7 +531,7 @@ class EditForm(RewardForm):
         for name in _NAMED & self.fields.keys():
             lines = map(str.strip, cleaned.pop(name, "").splitlines())
             if (texts := [*filter(None, lines)]) and len(texts) != len(self.said[name]):
-                self.add_error(name, "Write one a line, as many as before.")
+                self.add_error(name, "Write one per line, as many as before.")
             elif texts:
                 cleaned[name] = dict(zip(self.said[name], texts, strict=True))
         # Browsers send CR LF.

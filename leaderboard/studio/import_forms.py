@@ -54,20 +54,21 @@ class ChoicesForm(forms.Form):
         label="Path of the rows in JSON, such as data.items",
     )
     one_system = forms.CharField(
-        max_length=200, required=False, label="All rows are of the system"
+        max_length=200, required=False, label="System of all rows"
     )
     names = forms.ChoiceField(
-        choices=_MEANINGS, required=False, label="Columns with ratings are named after"
+        choices=_MEANINGS, required=False, label="Names of rating columns refer to"
     )
     numbers = forms.ChoiceField(
-        choices=_MEANINGS, required=False, label="Numbers in their names are"
+        choices=_MEANINGS, required=False, label="Numbers in their names mean"
     )
     rating = forms.CharField(
         max_length=500,
         required=False,
         label="Columns with ratings",
-        help_text="Instead of menus: names or patterns such as Q{item}_{criterion}, with "
-        "commas between. Parts are system, item, criterion and rater; {} is ignored.",
+        help_text="Instead of menus, you can list names or patterns such as "
+        "Q{item}_{criterion}, separated by commas. Parts are system, item, "
+        "criterion and rater. {} is ignored.",
     )
     lower_is_better = forms.MultipleChoiceField(
         required=False, widget=forms.CheckboxSelectMultiple, label="Lower is better"
@@ -134,7 +135,7 @@ class ChoicesForm(forms.Form):
         # options of the command are left out
         label = _OPEN.get(one["name"], one["question"])
         found = f"Found: {one['found']}." if one["found"] else ""
-        hint = f"{found}{' Needed.' if one['needed'] else ''}".strip()
+        hint = f"{found}{' Required.' if one['needed'] else ''}".strip()
         about = {"required": False, "initial": said, "label": label, "help_text": hint}
         self.needed |= {field} if one["needed"] else set()
         self.rare |= set() if one["needed"] or one["found"] else {field}
@@ -194,7 +195,7 @@ class ChoicesForm(forms.Form):
             + (
                 f"Used: {used['shown']} ({used['source']})."
                 if used["confirmed"]
-                else "Needed before you can import: confirm or correct the guess."
+                else "Required before you can import. Confirm or correct the guess."
             ),
         )
 
@@ -299,15 +300,15 @@ def _explain(words: Any) -> dict[str, dict[str, Any]]:
 
 
 class AboutForm(forms.Form):
-    """The origin of ratings, and details of how people were asked."""
+    """The origin of ratings, and details of how raters were asked."""
 
     title = forms.CharField(max_length=100, required=False, label="Title of the task")
     source = forms.CharField(
         max_length=500,
         label="Source",
-        help_text="Where the files are: an address, or a sentence.",
+        help_text="Address of the files, or a sentence about them.",
     )
-    licence = forms.CharField(max_length=200, required=False, label="Licence")
+    licence = forms.CharField(max_length=200, required=False, label="License")
     raters = forms.ChoiceField(
         choices=[("", "Not chosen: raters like these"), *RATERS],
         required=False,
@@ -343,16 +344,18 @@ class AboutForm(forms.Form):
                 label=f"What people were asked{f' about “{name}”' if name else ''}",
             )
 
-    def _named(self, prefix: str) -> list[forms.BoundField]:
+    def _fields_named(self, prefix: str) -> list[forms.BoundField]:
         return [self[name] for name in self.fields if name.startswith(prefix)]
 
     @property
     def main(self) -> list[forms.BoundField]:
-        return [self[name] for name in ("title", *_SAID)] + self._named("question_")
+        return [self[name] for name in ("title", *_SAID)] + self._fields_named(
+            "question_"
+        )
 
     @property
     def known(self) -> list[forms.BoundField]:
-        return self._named("known_")
+        return self._fields_named("known_")
 
     @property
     def said(self) -> dict[str, Any]:

@@ -33,7 +33,7 @@ class AboutSystemForm(forms.Form):
         required=False,
         max_length=4000,
         widget=forms.Textarea(attrs={"rows": 5}),
-        help_text=gettext_lazy("What the system is and how it was built."),
+        help_text=gettext_lazy("Describe the system and how it was built."),
     )
     links = forms.CharField(
         label=gettext_lazy("Links"),
@@ -91,7 +91,7 @@ class _TeamField(forms.ModelChoiceField):  # type: ignore[type-arg]
             }
         return gettext("%(team)s (%(left)s of %(limit)s submissions left)") % {
             "team": team.name,
-            "left": quota.left,
+            "left": quota.n_left,
             "limit": quota.limit,
         }
 
@@ -144,8 +144,8 @@ class SubmissionForm(AboutSystemForm):
         widget=forms.DateInput(attrs={"type": "date"}),
         help_text=(
             gettext_lazy(
-                "Until this day, the board shows the system but not the team or what "
-                "you say about the system. Leave empty to show them at once."
+                "Until this day, the board shows the system but not the team or your "
+                "description. Leave empty to show them at once."
             )
         ),
     )

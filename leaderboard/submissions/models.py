@@ -66,14 +66,38 @@ class Detail:
     refusal: "_StrPromise" = _ONE_LINE
 
 
+# Of a team's entries to a task, one is primary and ranked, as at WMT.
+PRIMARY, CONTRASTIVE = "primary", "contrastive"
 DETAILS = [
+    Detail(
+        "entry",
+        models.CharField(
+            max_length=11,
+            choices=[
+                (PRIMARY, gettext_lazy("primary system")),
+                (CONTRASTIVE, gettext_lazy("contrastive system")),
+            ],
+            blank=True,
+        ),
+        gettext_lazy("Entry"),
+        gettext_lazy(
+            "If you name one system primary, it is ranked, and the team's other systems "
+            "for this task are contrastive: listed without a rank."
+        ),
+        "primary, or contrastive: listed without a rank. A team has one primary system "
+        "for a task; its others are then contrastive.",
+        "primary, contrastive, or empty.",
+        "%(entry)s",
+        f"{PRIMARY}|{CONTRASTIVE}",
+        gettext_lazy("An entry is primary, contrastive, or neither."),
+    ),
     Detail(
         "organization",
         models.CharField(max_length=100, blank=True),
         gettext_lazy("Organization"),
         gettext_lazy("Who built the system, if it is not your team."),
         "Who built the system, if it is not the team.",
-        "Who built the system; empty if not said.",
+        "Who built the system; empty if not given.",
         "<bdi>%(organization)s</bdi>",
     ),
     Detail(
@@ -87,20 +111,20 @@ DETAILS = [
             blank=True,
         ),
         gettext_lazy("Weights"),
-        gettext_lazy("Open weights: anybody can download the model."),
-        "Whether anybody can have the model's weights.",
-        "open, closed, or empty if not said.",
+        gettext_lazy("Open weights: anyone can download the model."),
+        "Whether the model's weights are public.",
+        "open, closed, or empty if not given.",
         "%(weights)s",
         "open|closed",
-        gettext_lazy("Say of the weights that they are open or closed, or nothing."),
+        gettext_lazy("Choose open or closed weights, or leave this empty."),
     ),
     Detail(
         "parameters",
         models.CharField(max_length=20, blank=True),
         gettext_lazy("Parameters"),
         gettext_lazy("How many, such as 7B, 355M or 8x22B."),
-        "Their number as people write it, such as 7B, 355M or 8x22B.",
-        'Such as "7B"; empty if not said.',
+        "Number of parameters, such as 7B, 355M or 8x22B.",
+        'Such as "7B"; empty if not given.',
         gettext_lazy("%(parameters)s parameters"),
         # 7B, 1.5B, 355M, 8x22B, ~1T: short enough for a column, with a number
         r"(?i)[~≈<>]? ?(\d+ ?[x×] ?)?\d[\d.,]* ?[kmbt]?",
@@ -109,11 +133,11 @@ DETAILS = [
     Detail(
         "licence",
         models.CharField(max_length=100, blank=True),
-        gettext_lazy("Licence of the system"),
+        gettext_lazy("License of the system"),
         gettext_lazy("Such as Apache-2.0, or proprietary."),
         "Of the system.",
-        "Empty if not said.",
-        gettext_lazy("licence: <bdi>%(licence)s</bdi>"),
+        "Empty if not given.",
+        gettext_lazy("license: <bdi>%(licence)s</bdi>"),
     ),
 ]
 
@@ -176,6 +200,7 @@ class Submission(Work):
     owner = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="submissions"
     )
+    entry: str  # one of the details
     system_name = models.CharField(max_length=100)
     description = models.TextField(max_length=4000, blank=True)
     links = models.JSONField(default=list, blank=True)

@@ -6,7 +6,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
-from genie.lib.formats import as_text, first_unfit, parsed, problem
+from genie.lib.formats import as_text, first_unfit, parse_conversation, problem
 from leaderboard.files import GZIP, File, Limits, Unreadable, printable, receive, refuse
 from leaderboard.files import Problem as FileProblem
 from leaderboard.tables import (
@@ -40,14 +40,14 @@ N_LISTED = 20
 Rows = Iterable[tuple[str, object]]
 
 _SENTENCES = {
-    "not-rows": "Rows that are no objects, or lines without a tab, with id and "
-    "prediction: {named}.",
+    "not-rows": "Rows that are not objects, or lines without a tab, with id and prediction: "
+    "{named}.",
     "row-without-id": "Rows without an id (a name such as id or seg_id): {named}.",
     "row-without-prediction": "Rows without a prediction (a name such as prediction or "
     "hyp): {named}.",
     "non-text-ids": "Ids that are not text: {named}; write ids in quotes.",
     "unknown-ids": "Ids that are not in this task: {named}.",
-    "duplicate-ids": "Ids that already occur in the file: {named}; keep one of each.",
+    "duplicate-ids": "Ids that occur more than once: {named}; keep one of each.",
     "non-text-predictions": "Predictions that are not text: {named}; write every "
     "prediction as a string.",
     "broken-conversations": "Conversations that cannot be shown: {named}; give a list of "
@@ -57,6 +57,7 @@ _SENTENCES = {
     "text, or half a character: {named}; remove them.",
     "unusable-marks": "Predictions with marked errors that cannot be read: {named}; give "
     "a list of objects with start, end and severity.",
+    "all-empty": "All predictions are empty.",
     "missing-ids": "Instances without a prediction ({count:,} of {n:,}): {named}.",
 }
 
@@ -333,6 +334,9 @@ class _Matcher:
         for key in self._ids:
             if key not in self._seen:
                 self._tally.add("missing-ids", id=key)
+        texts = self._texts.values()
+        if len(texts) == len(self._ids) and not any(map(str.strip, texts)):
+            self._tally.add("all-empty")
         return self._tally.problems(limit=self._max_characters, n=len(self._ids))
 
     def take(self, place: str, row: object) -> None:
@@ -361,7 +365,7 @@ class _Matcher:
     def _keep(self, key: str, text: object) -> tuple[str, str] | None:
         if self._conversations:
             if isinstance(text, str):
-                text = parsed(text) or text
+                text = parse_conversation(text) or text
             if isinstance(text, list):
                 wrong = problem(text) or ("" if text else "it has no turn")
                 if wrong:

@@ -268,7 +268,7 @@ def output(submission: Submission, prediction: Prediction) -> Output:
     task, instance = submission.task, prediction.instance
     return Output(
         instance_id=instance.instance_id,
-        fields=task.shown(instance.fields),
+        fields=task.labeled_fields(instance.fields),
         references=[]
         if task.hidden_references
         else [task.output(str(r)) for r in instance.references],

@@ -15,7 +15,7 @@ from genie.accounts.throttles import CheckThrottle
 from genie.lib.errors import GenieError
 from genie.lib.serving.one_at_a_time import one_at_a_time
 from genie.lib.serving.pages import file_named
-from genie.lib.serving.uploads import announced, drop
+from genie.lib.serving.uploads import announced_length, drop
 from leaderboard.submissions.forms import CheckForm, SubmissionForm, said_at
 from leaderboard.submissions.models import Submission, Team, detail_names
 from leaderboard.submissions.readers import PredictionFile
@@ -43,7 +43,7 @@ def check_file(request: HttpRequest, slug: str) -> HttpResponse:
     _ = request.FILES  # a slow upload blocks its thread, and no lock
     group = "accounts" if request.user.is_authenticated else "strangers"
     with one_at_a_time(f"check-by-{group}") as free:
-        return _not_now(request, task, free=free) or _checked(request, task)
+        return _not_now(request, task, free=free) or _check_upload(request, task)
 
 
 def _not_now(request: HttpRequest, task: Task, *, free: bool) -> HttpResponse | None:
@@ -82,7 +82,7 @@ def _not_now(request: HttpRequest, task: Task, *, free: bool) -> HttpResponse | 
     return answer
 
 
-def _checked(request: HttpRequest, task: Task) -> HttpResponse:
+def _check_upload(request: HttpRequest, task: Task) -> HttpResponse:
     form = CheckForm(None, request.FILES)
     if not form.is_valid():
         return _page(request, task, form, status=400)
@@ -118,7 +118,7 @@ def sample(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _too_large(request: HttpRequest) -> HttpResponse | None:
     limit = dry_run.most_bytes()
-    length = announced(request)
+    length = announced_length(request)
     if length <= limit + _ROOM:
         return None
     drop(request, 2 * limit)
@@ -171,7 +171,7 @@ _FORM_ROOM = 1 << 20
 def refuse_oversize(request: HttpRequest) -> HttpResponse | None:
     """Return a page that explains what to do, or None if the size is allowed."""
     limit = settings.GENIE["MAX_UPLOAD_BYTES"]
-    length = announced(request)
+    length = announced_length(request)
     if length <= limit + _FORM_ROOM:
         return None
     drop(request, 8 * limit)

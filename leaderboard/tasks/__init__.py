@@ -8,7 +8,7 @@ the raw table. People's files are read in `intake`, and tasks become bundles in
 `drafts`; both are pure.
 
 Front door: models; api; chosen_metrics; config; config (differences, human, task);
-drafts (ask, bundle, documents, draft, languages); intake (guess, join, read, roles); licence;
-readers; readers (base); selectors; services (archives, bundles, configuration, load);
+drafts (ask, bundle, documents, draft, languages); intake (guess, join, read, roles); license;
+readers; readers (base); selectors; services (archives, bundles, configuration, inputs, load);
 shipped.
 """

@@ -71,26 +71,26 @@ class HumanSerializer(Record):
 
 
 class OriginSerializer(Record):
-    """Files that were read in at once; texts are empty where nobody said."""
+    """Files that were read in at once; empty texts were not recorded."""
 
     record = Origin
     shown = "source licence citation layout imported_at files known"
     help_texts = {
-        "source": "Where the files come from.",
+        "source": "Source of the files.",
         "layout": "As what the files were read.",
-        "known": "What is known of pay, instructions, screening and the like.",
+        "known": "Recorded details, such as pay, instructions and screening.",
     }
 
 
 class ImportedSerializer(Record):
-    """Where judgments come from that were made elsewhere, not on this site."""
+    """The source of imported ratings."""
 
     record = Provenance
     shown = "sentence origins unknown"
     origins = OriginSerializer(many=True)
     help_texts = {
-        "sentence": "All of it in one line.",
-        "unknown": "What cannot be known of these judgments, in words.",
+        "sentence": "A one-line summary.",
+        "unknown": "Missing details of these ratings.",
     }
 
 
@@ -101,7 +101,7 @@ class ImportedField(serializers.ReadOnlyField):
     def __init__(self, **options: Any) -> None:
         wanted = {
             "source": "task",
-            "help_text": "Null, or where the judgments were made elsewhere.",
+            "help_text": "The source of imported ratings; null for ratings made on this site.",
         }
         super().__init__(**{**wanted, **options})
 

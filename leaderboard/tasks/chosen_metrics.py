@@ -21,7 +21,7 @@ def chosen_metrics(table: MetricsConfig) -> dict[str, Metric]:
         raise GenieError(str(problem), code="bad-task")
     return {
         slug: metric(**table.parameters.get(slug, {}))
-        for slug, metric in _known(table).items()
+        for slug, metric in _known_metrics(table).items()
     }
 
 
@@ -46,11 +46,11 @@ def metric_problems(table: MetricsConfig) -> Iterator[Problem]:
                 f"metrics.{name}",
                 "gives parameters to a metric that `use` does not name.",
             )
-    for slug, metric in _known(table).items():
+    for slug, metric in _known_metrics(table).items():
         yield from _of_metric(metric, table.parameters.get(slug, {}))
 
 
-def _known(table: MetricsConfig) -> dict[str, type[Metric]]:
+def _known_metrics(table: MetricsConfig) -> dict[str, type[Metric]]:
     known = all_metrics()
     return {slug: known[slug] for slug in table.use if slug in known}
 

@@ -1,6 +1,7 @@
 import json
 from collections.abc import Mapping
 from functools import lru_cache
+from typing import Any
 
 from django.conf import settings
 from django.db import models
@@ -62,6 +63,12 @@ class Task(models.Model):
         return _read(json.dumps({**self.config, "kind": self.kind}))
 
     @property
+    def public_config(self) -> dict[str, Any]:
+        """The task.toml without what concerns only the site's own money and limits."""
+        inside = {"budget", "quota"}
+        return {name: part for name, part in self.config.items() if name not in inside}
+
+    @property
     def human(self) -> HumanConfig:
         return self.configuration.human
 
@@ -105,7 +112,7 @@ class Task(models.Model):
     def field_labels(self) -> Mapping[str, str]:
         return self.configuration.fields
 
-    def shown(self, fields: Mapping[str, object]) -> list[tuple[str, str]]:
+    def labeled_fields(self, fields: Mapping[str, object]) -> list[tuple[str, str]]:
         """Return the labels and formatted texts of an instance."""
         layouts = self.configuration.formats
         return [

@@ -8,11 +8,8 @@ from leaderboard.tasks.models import Task
 # The recorded and the missing details of imported ratings.
 #
 # Pages, the API and files all use it. A task whose ratings were made here costs no query.
-MARK = "judgments made elsewhere"
-CLOSED = (
-    "Judgments on this task were made elsewhere and imported: nobody is asked here, so no "
-    "system can be added."
-)
+MARK = "imported ratings"
+CLOSED = "The ratings of this task were imported, so you cannot add systems here."
 #: Details that readers of a human evaluation need -> in words; imports record them.
 ASKED: Mapping[str, str] = {
     "pay": "what people were paid",
@@ -70,22 +67,24 @@ class Provenance:
         if not any(one.unnamed for one in self.origins):
             return ""
         return (
-            "Workers unknown: not all rows say who judged, so intervals and ranks of "
-            "their systems leave workers out and cover which instances were drawn."
+            "Raters unknown: some rows do not identify the rater, so intervals and ranks "
+            "of their systems cover instances only."
         )
 
     @property
     def sentence(self) -> str:
         """The provenance in one line, for files and captions."""
         said = [
-            f"imported {one.imported_at:%Y-%m-%d} from {one.source or 'files'}"
-            f" ({f'licence: {one.licence}' if one.licence else 'licence not known'})"
+            f"{one.imported_at:%Y-%m-%d} from {one.source or 'files'}"
+            f" (license {one.licence or 'not recorded'})"
             for one in self.origins
         ]
-        text = f"{MARK.capitalize()}, not on this site"
+        text = MARK.capitalize()
         text += f": {'; '.join(said)}." if said else "."
         text += f" {self.workers_unknown}" if self.workers_unknown else ""
-        return f"{text} Not known: {', '.join(self.unknown)}." if self.unknown else text
+        return (
+            f"{text} Not recorded: {', '.join(self.unknown)}." if self.unknown else text
+        )
 
 
 def detector_of(pool: str) -> str:

@@ -6,9 +6,13 @@ from django.contrib.auth import get_user_model
 from django.contrib.auth.admin import GroupAdmin as DjangoGroupAdmin
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.models import Group
+from django.core.exceptions import PermissionDenied
 from django.db.models import Count
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import URLPattern, path
 
+from crowd.workers.models.worker import Worker
 from genie.accounts.models import TaskRole
 from genie.lib.admin import AsksWhy, ReadOnlyAdmin
 from genie.lib.staff_actions import Action
@@ -16,6 +20,7 @@ from genie.lib.typing import Account
 from leaderboard.submissions.models import Team
 from leaderboard.tasks.models import Task
 from leaderboard.teams.models import Membership, WebhookDelivery
+from leaderboard.teams.selectors import as_file, history_of
 from leaderboard.teams.services import leave
 from leaderboard.teams.services.webhooks import RUNNER
 
@@ -30,6 +35,22 @@ def _close(user: Any, by: object, reason: str) -> None:
     user.refresh_from_db()
 
 
+# What those who manage workers see of them elsewhere; money is seen by others.
+_SEEN = ("worker", "assignment", "message", "qualificationgrant", "testattempt")
+_HISTORY = (
+    *("platform", "pseudonym", "since", "consents", "assignments", "answers"),
+    *("test_attempts", "qualifications", "messages"),
+)
+
+
+def _export(request: HttpRequest, pk: int) -> HttpResponse:
+    if not request.user.has_perms([f"crowd.view_{name}" for name in _SEEN]):
+        raise PermissionDenied
+    worker = get_object_or_404(Worker, pk=pk)
+    history = history_of(worker)
+    return as_file({part: history[part] for part in _HISTORY}, f"{worker}.json")
+
+
 @admin.register(User)
 class UserAdmin(AsksWhy, DjangoUserAdmin):  # type: ignore[type-arg]
     list_display = ["username", "email", "is_active", "is_staff", "is_superuser", "date_joined", "last_login"]  # fmt: skip
@@ -38,10 +59,8 @@ class UserAdmin(AsksWhy, DjangoUserAdmin):  # type: ignore[type-arg]
             "close_selected",
             "Delete the selected accounts …",
             title="Delete accounts",
-            sentence=(
-                "Names, addresses, passwords and tokens are deleted for good; "
-                "submissions and decisions stay, without a name."
-            ),
+            sentence="Names, addresses, passwords and tokens are deleted permanently. "
+            "Submissions and decisions are kept without a name.",
             button="Delete them",
             permission="delete",
             danger=True,
@@ -50,6 +69,11 @@ class UserAdmin(AsksWhy, DjangoUserAdmin):  # type: ignore[type-arg]
             done="Deleted: {n} of {n_all}.",
         )
     ]
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view(_export)
+        export = path("worker/<int:pk>/", view, name="leaderboard_worker_data")
+        return [export, *super().get_urls()]
 
 
 @admin.register(Group)
@@ -70,7 +94,7 @@ class TaskRoleForm(forms.ModelForm):  # type: ignore[type-arg]
         user: Account = self.cleaned_data["user"]
         if not user.is_staff:
             raise forms.ValidationError(
-                "This account has no staff status; without it no role has any effect."
+                "This account has no staff status, so roles have no effect."
             )
         return user
 

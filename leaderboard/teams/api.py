@@ -70,7 +70,7 @@ class TeamList(MemberView, ListView):
 
 
 @operation(
-    "Show a team of yours with its members",
+    "Show one of your teams with its members",
     "Other teams return 404, whether they exist or not.",
 )
 class TeamDetail(MemberView, DetailView):
@@ -82,7 +82,7 @@ class TeamDetail(MemberView, DetailView):
 
 class NewWebhookSerializer(Body):
     url = serializers.CharField(
-        max_length=500, help_text="URL that events are sent to, by POST."
+        max_length=500, help_text="URL to which events are sent by POST."
     )
 
 
@@ -93,7 +93,7 @@ class WebhookSerializer(Record):
 
 # Only the answer to the creation has the secret, never a list.
 class WebhookWithSecretSerializer(WebhookSerializer):
-    secret = serializers.CharField(help_text="Secret with which deliveries are signed.")
+    secret = serializers.CharField(help_text="Secret that signs deliveries.")
 
 
 class DeliverySerializer(Record):
@@ -102,7 +102,7 @@ class DeliverySerializer(Record):
         "event=uuid type=kind state n_attempts next_at last_status last_error=failure "
         "created_at delivered_at"
     )
-    help_texts = {"event": "The same for every attempt."}
+    help_texts = {"event": "Same for every attempt."}
 
 
 class OwnerView(View):

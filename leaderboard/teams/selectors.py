@@ -4,6 +4,7 @@ from allauth.account.models import EmailAddress
 from allauth.socialaccount.models import SocialAccount
 from allauth.usersessions.models import UserSession
 from django.conf import settings
+from django.http import HttpResponse, JsonResponse
 from django.urls import reverse
 from django.utils import timezone
 
@@ -97,7 +98,7 @@ def data_of(user: Account) -> dict[str, Any]:
             user.drafts.order_by("pk"), "title", "slug", "created_at", "changed_at"
         ),
         "muted_notices": muted_kinds(user),
-        "worker": _worker(worker) if worker else None,
+        "worker": history_of(worker) if worker else None,
     }
 
 
@@ -175,7 +176,15 @@ def _requesters_work(worker: Worker) -> list[dict[str, Any]]:
     )
 
 
-def _worker(worker: Worker) -> dict[str, Any]:
+def as_file(data: dict[str, Any], name: str) -> HttpResponse:
+    return JsonResponse(
+        data,
+        json_dumps_params={"indent": 2, "ensure_ascii": False},
+        headers={"Content-Disposition": f'attachment; filename="{name}"'},
+    )
+
+
+def history_of(worker: Worker) -> dict[str, Any]:
     assignments = Assignment.objects.filter(worker=worker).order_by("pk")
     return {
         "platform": worker.platform,

@@ -3,7 +3,7 @@ from typing import Any, cast
 from django.contrib import messages
 from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path, reverse
 from django.utils import timezone
@@ -27,7 +27,7 @@ from leaderboard.teams.forms import (
     WebhookForm,
 )
 from leaderboard.teams.models import Membership, Webhook, WebhookDelivery
-from leaderboard.teams.selectors import data_of
+from leaderboard.teams.selectors import as_file, data_of
 from leaderboard.teams.services import leave as leaving
 from leaderboard.teams.services import notices as service
 from leaderboard.teams.services import teams as team_service
@@ -61,11 +61,7 @@ def notices(request: HttpRequest) -> HttpResponse:
 @require_safe
 @login_required
 def my_data(request: HttpRequest) -> HttpResponse:
-    return JsonResponse(
-        data_of(cast("Account", request.user)),
-        json_dumps_params={"indent": 2, "ensure_ascii": False},
-        headers={"Content-Disposition": 'attachment; filename="genie-my-data.json"'},
-    )
+    return as_file(data_of(cast("Account", request.user)), "genie-my-data.json")
 
 
 @login_required

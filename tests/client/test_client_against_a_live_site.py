@@ -4,15 +4,11 @@ import json
 import shutil
 import subprocess
 import sys
-import threading
 import tomllib
 
 import pytest
-from django.db import connection
 
-from leaderboard.metric_runs import services
 from leaderboard.models import Submission
-from leaderboard.submissions.services import lifecycle
 from tests.client.conftest import CLIENT
 from tests.factories import make_ranked, make_submission, make_task, make_team
 
@@ -67,27 +63,6 @@ def test_a_board_is_read_by_people_and_programs(run, board, tmp_path):
     assert list(json.loads(out.read_text())) == ["i0", "i1", "i2"]
 
 
-def test_two_submissions_are_put_side_by_side(run, board):
-    kite, wren = board
-    code, said, _ = run("compare", kite.pk, wren.pk)
-    assert code == 0
-    assert "80.0 vs. 60.0, difference +20.0" in said
-    assert "intervals cover instances." in said
-    assert "no human score yet" not in said
-    waiting = make_submission(
-        kite.task, system="Egret", team=kite.team, owner=kite.owner
-    )
-    said = run("compare", kite.pk, waiting.pk)[1]
-    assert "Egret has no human score yet." in said
-    found = json.loads(run("--json", "compare", kite.pk, wren.pk)[1])
-    assert found["metrics"]["sacrebleu"] == {"a": 40.0, "b": 30.0, "comparable": True}
-
-    other = make_ranked(make_task("other"), 50, team=kite.team, owner=kite.owner)
-    code, _, told = run("compare", kite.pk, other.pk)
-    assert code == 1
-    assert "across tasks" in told
-
-
 def test_a_file_is_checked_and_nothing_is_kept(run, board, file):
     n = Submission.own.count()
     code, said, _ = run("validate", "tidy-news", file, token=None)
@@ -130,35 +105,6 @@ def test_a_file_that_is_too_large_is_refused_in_words(run, board, file, settings
         assert (code, "larger than 2 MB" in told) == (1, True), told
     found = json.loads(run("--json", "validate", "tidy-news", file, token=None)[1])
     assert found["code"] == "file-too-large"
-
-
-def test_a_system_is_handed_in_and_followed(run, board, file, submitter):
-    named = ("--system", 'Lark "2" é', "--link", "https://example.org/a")
-    code, said, told = run("--json", "submit", "tidy-news", file, *named, "--private")
-    assert code == 0, told
-    made = Submission.objects.get(pk=json.loads(said)["id"])
-    assert made.system_name == 'Lark "2" é'
-    assert (made.links, made.visibility) == (["https://example.org/a"], "PRIVATE")
-    with made.file.open() as stored:
-        assert stored.read() == file.read_bytes()
-
-    def walk():
-        lifecycle.validate(made.pk)
-        services.run(made.pk)
-        connection.close()
-
-    later = threading.Timer(0.5, walk)
-    later.start()
-    watch = ("status", made.pk, "--watch", "--every", "0.1", "--wait")
-    code, said, told = run(*watch, "30")
-    later.join()
-    assert code == 0
-    assert ": MEASURED" in said
-    states = [line.split()[1] for line in told.splitlines()]
-    assert states == ["RECEIVED", "VALID", "MEASURED"]
-    code, _, told = run(*watch, "0.2", "--until", "published")
-    assert code == 1
-    assert "still MEASURED" in told
 
 
 def test_who_is_in_several_teams_is_told_to_name_one(run, board, file, submitter):

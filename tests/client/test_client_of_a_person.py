@@ -54,7 +54,7 @@ def test_a_token_is_given_once(run, kept, systems, secret, live_server, monkeypa
 
     other = SimpleNamespace(site="https://elsewhere.example", token=None)
     assert place(other) == ("https://elsewhere.example", None)
-    assert run("logout", token=None)[1].startswith("The stored token is removed")
+    assert run("logout", token=None)[1].startswith("The stored token was removed")
     assert not kept.exists()
     assert run("mine", token=None)[0] == 1
 
@@ -150,7 +150,7 @@ def test_an_upload_is_shown_on_a_terminal_and_the_version_is_told(capsys):
     terminal = SimpleNamespace(text="", isatty=lambda: True, flush=lambda: None)
     terminal.write = lambda part: setattr(terminal, "text", terminal.text + part)
     with Bar("Uploading", terminal) as bar:
-        body = Upload(b"x" * 100, bar.at)
+        body = Upload(b"x" * 100, bar.show)
         while body.read(50):
             pass
     assert " 50%" in terminal.text
@@ -178,10 +178,7 @@ def test_a_reader_who_has_enough_is_no_error(systems, live_server):
 
 def test_a_name_that_is_nowhere_is_said_in_words_of_the_command_line(run, systems):
     told = run("leaderboard", "tidy-nwes")[2]
-    assert (
-        told
-        == "The site has nothing by this name or number, or it is not open to you.\n"
-    )
+    assert told == "Not found, or you don't have access to it.\n"
 
 
 @pytest.fixture

@@ -33,7 +33,7 @@ def test_a_log_that_grows_is_followed_and_one_that_is_rewritten_is_found(run, tm
     for number in (-1, 7):
         code, _, told = run("log", f"--entry={number}")
         assert code == 1
-        assert f"no entry {number}: it has 7 entries" in told
+        assert f"no entry {number}. It has 7 entries" in told
 
     # somebody writes all of it anew, with another beginning
     before = kept.read_text()
@@ -52,17 +52,17 @@ def test_a_file_without_a_head_is_refused_and_left_alone(run, tmp_path):
     kept.write_text("[]")
     code, _, told = run("log", "--keep", kept)
     assert (code, kept.read_text()) == (1, "[]")
-    assert "holds no head" in told
-    assert "holds no head" in run("log", "--keep", tmp_path)[2]
+    assert "does not contain the head" in told
+    assert "does not contain the head" in run("log", "--keep", tmp_path)[2]
 
 
 def test_only_what_was_hashed_of_the_entry_asked_for_is_shown(run, monkeypatch):
     write(2)
-    shown = public_log.opened
+    shown = public_log.open_entries
 
     monkeypatch.setattr(
         public_log,
-        "opened",
+        "open_entries",
         lambda rows: [{**one, "kind": "ban"} for one in shown(rows)],
     )
     assert "release: " in run("log", "--entry", 1)[1]
@@ -82,7 +82,7 @@ def test_its_proofs_are_checked_as_ours_are():
         return nodes[level, place]
 
     for i in range(20):
-        hashes = merkle.completed(node, i, merkle.leaf_hash(str(i).encode()))
+        hashes = merkle.completed_hashes(node, i, merkle.leaf_hash(str(i).encode()))
         nodes.update({(k, i >> k): one for k, one in enumerate(hashes)})
     heads = [{"size": n, "root": merkle.root(node, n).hex()} for n in range(21)]
     for size in range(1, 21):

@@ -22,7 +22,8 @@ from leaderboard.metric_runs.selectors import chosen_of  # noqa: E402
 from leaderboard.models import MetricResult, Prediction, Score, Submission  # noqa: E402
 from leaderboard.submissions.services import submit  # noqa: E402
 from leaderboard.tasks.services import load  # noqa: E402
-from quality.models import Grade, TestQuestion  # noqa: E402
+from quality.bans.services import confirm  # noqa: E402
+from quality.models import Grade, HeldExclusion, TestQuestion  # noqa: E402
 
 SLUG = "demo-qa"
 
@@ -66,7 +67,13 @@ def main() -> None:
     first = study[0].pk
     wait_for(first, "ANNOTATING")
     crowd = Crowd(demo.players([SLUG]), quality=Opinions([SLUG]), seed=1)
-    wait_for(first, "PUBLISHED", between=crowd.work)
+
+    def work_and_decide():
+        crowd.work()
+        for held in HeldExclusion.objects.filter(state="PROPOSED"):
+            confirm(held.pk, by=admin, reason="The scores wait for it.")
+
+    wait_for(first, "PUBLISHED", between=work_and_decide)
     wait_for_metrics(study)
     sys.stdout.write(json.dumps(facts(asked)))
 
@@ -98,6 +105,7 @@ def facts(asked: HumanEvaluation) -> dict:
         "spent": sum(LedgerEntry.objects.values_list("amount_cents", flat=True)),
         "evaluations": HumanEvaluation.objects.count(),
         "hits": HIT.objects.count(),
+        "places": sum(HIT.objects.values_list("max_assignments", flat=True)),
         "judged": asked.subjects.count(),
         "tests": TestQuestion.objects.count(),
         "submitted": Assignment.objects.exclude(state="ACCEPTED").count(),

@@ -288,7 +288,7 @@ def two_releases_of_one_task(to: Runners, pool: str) -> None:
     task = Task.objects.filter(slug="raced").first() or make_task("raced")
     got = to.at_once(*[lambda: queued.request(task)] * 3)
     assert len({row.pk for row in got}) == 1
-    assert jobs.queued() == {(queued.RUNNER.job, (("pk", got[0].pk),))}
+    assert jobs.queued_jobs() == {(queued.RUNNER.job, (("pk", got[0].pk),))}
     assert OrmQ.objects.count() == 1
     ended = to.at_once(
         lambda: queued.cancel(got[0]), lambda: queued.cancel(got[1]), a_release_of(task)

@@ -20,7 +20,7 @@ from crowd.hits.services import check_answers
 from crowd.hits.services.check_answers import checked_spans
 from crowd.platforms.mturk_protocol import calls
 from crowd.platforms.mturk_protocol.xml import read_answers
-from crowd.requester.api import _parsed
+from crowd.requester.api import _parse
 from crowd.requester.batches import post
 from crowd.requester.batches import post as review
 from crowd.requester.protocol.validate import check_request
@@ -40,7 +40,7 @@ from leaderboard.submissions.readers import read_predictions
 from leaderboard.table_stats.read import read_tables
 from leaderboard.tasks import shipped
 from leaderboard.tasks.config.task import read_task
-from leaderboard.tasks.drafts.bundle import DATA, DEFINITION, unpacked
+from leaderboard.tasks.drafts.bundle import DATA, DEFINITION, unpack_bundle
 from leaderboard.tasks.intake.read import read_table
 from leaderboard.tasks.readers import read_release
 from leaderboard.tasks.services import archives
@@ -140,7 +140,7 @@ def xlsx() -> Reader:
 def _bundle(parts: Parts) -> object:
     """Do what an import does before anything is stored."""
     templates = hit_templates.all_templates()
-    bundle = unpacked(zipped(parts))
+    bundle = unpack_bundle(zipped(parts))
     read_task(bundle.document, templates)
     with tempfile.TemporaryDirectory(prefix="genie-fuzz-") as folder:
         read = archives.texts_of(bundle, folder)
@@ -266,7 +266,7 @@ def _key(text: str) -> object:
 
 def _operation(name: str, *good: dict) -> Reader:
     return _one(
-        lambda data: check_request(name, _parsed(data)),
+        lambda data: check_request(name, _parse(data)),
         *[json.dumps(one) for one in good],
     )
 
@@ -373,7 +373,7 @@ READERS: dict[str, Reader] = {
     }),
     "batch": _text(_batch, 'text,lang\n"a, b",en\nc,de\n'),
     "reviews of a batch": _text(review.read_reviews, "AssignmentId,Approve,Reject\n3A,x,\n3B,,Empty\n"),
-    "notice of Mechanical Turk": _one(lambda data: calls.hits_in(calls.opened(data).message), NOTICE, '{"EventDocId": "8", "Events": [{"HITId": "3AB"}]}'),
+    "notice of Mechanical Turk": _one(lambda data: calls.hits_in(calls.open_envelope(data).message), NOTICE, '{"EventDocId": "8", "Events": [{"HITId": "3AB"}]}'),
     "notice of Prolific": _one(_prolific, '{"event_type": "study.status.change", "resource_id": "60"}'),
     "answers of Mechanical Turk": _text(read_answers, ANSWERS),
     "spans": _text(lambda text: checked_spans(text, "a text", Errors(missing=True)), '[{"start": 0, "end": 1, "severity": "minor"}, {"start": 2, "end": 4, "severity": "major"}]'),

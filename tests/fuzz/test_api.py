@@ -91,7 +91,8 @@ def test_no_sequence_of_requests_breaks_the_api(cast):
             super().teardown()
 
         def get_call_kwargs(self, case):
-            return {"headers": headers}
+            # the transport of tests does not decompress
+            return {"headers": {**headers, "Accept-Encoding": "identity"}}
 
         def validate_response(self, response, case, **_):
             seen.append((case.method, response.status_code))
@@ -121,7 +122,7 @@ def fuzz(operation, headers, real):
             case.path_parameters = {
                 name: path_parameters.get(name, value) for name, value in names.items()
             }
-            response = case.call(headers=headers)
+            response = case.call(headers={**headers, "Accept-Encoding": "identity"})
             statuses.add(response.status_code)
             case.validate_response(response, checks=CHECKS)
 

@@ -9,7 +9,8 @@ from django.db import connection
 from django.urls import reverse
 from django.utils import timezone
 
-from crowd.models import HIT, Assignment, Item
+from crowd.hits.models import ELSEWHERE
+from crowd.models import HIT, Assignment, Item, Worker
 from genie.lib import admin as lists
 from tests.factories import (
     answer,
@@ -47,6 +48,22 @@ def test_a_short_list_is_counted_to_the_end(office, without_decoys):
         assert office.get(reverse(WORKERS), {"o": column}).status_code == 200
 
 
+def test_imported_rows_are_hidden_unless_requested(office, without_decoys):
+    make_worker(name="here")
+    Worker.own.filter(pk=make_worker(name="there").pk).update(platform=ELSEWHERE)
+    for asked, n in (({}, 1), ({"imported": "only"}, 1), ({"imported": "too"}, 2)):
+        page = text_of(office.get(reverse(WORKERS), asked))
+        assert f"{n} worker" in page
+
+
+def test_structures_are_shown_in_words():
+    shown = lists.structure({"a": ["<b>", 1], "b": None, "c": ["x", "y"]})
+    assert shown == (
+        "<dl><dt>a</dt><dd><ul><li>&lt;b&gt;</li><li>1</li></ul></dd>"
+        "<dt>b</dt><dd>–</dd><dt>c</dt><dd>x, y</dd></dl>"
+    )
+
+
 def test_a_long_list_says_that_there_are_more(office, monkeypatch):
     monkeypatch.setattr(lists, "COUNTED", 150)
     for _ in range(151):
@@ -55,7 +72,9 @@ def test_a_long_list_says_that_there_are_more(office, monkeypatch):
     assert "150+ workers" in page
     assert "Select all 150+ workers" in page
     assert office.get(reverse(WORKERS), {"p": 2}).status_code == 200
-    found = office.get(reverse(WORKERS), {"q": make_worker(name="Wanda").pseudonym})
+    found = office.get(
+        reverse(WORKERS), {"q": make_worker(name="Wanda").pseudonym[:-1]}
+    )
     assert "1 worker " in text_of(found)
 
 

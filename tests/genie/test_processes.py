@@ -43,7 +43,7 @@ def refuse():
 def test_a_step_that_fails_ends_the_start_with_a_sentence(processes, fails, capfd):
     processes.do(int)
     assert processes.children == []
-    with pytest.raises(CommandError, match="lines above say why"):
+    with pytest.raises(CommandError, match="See the lines above"):
         processes.do(fails)
     assert "Traceback" not in capfd.readouterr().err
 

@@ -30,7 +30,7 @@ DIALECT = re.compile(
     r"\b(?:whoever|somebody|nobody|anybody)\b"
     r"|\bstands? (?:in|on|at|for|there|beside)\b"
     r"|\b(?:is|are|was|were) told\b|\bof (?:its|their|his|her|our|your) own\b"
-    r"|\d %|\blicence|\brests? on\b|, where (?:it|they|there|no|none)\b"
+    r"|\d %(?!\})|\blicence|\brests? on\b|, where (?:it|they|there|no|none)\b"
     r'|^\s*(?:"""|#)?\s*What (?:is|was|are|it|they)\b'
     r'|"""(?:Give|Say|Tell|Name|Take over)\b|\bmade elsewhere\b'
     r"|\b(?:other|another)\b[^.\n]{1,40}\bthan\b|\bhow far\b",

@@ -6,7 +6,6 @@ from functools import cache
 import pandas as pd
 import pytest
 
-from genie_research.papers.genie.wmt21_metrics import _measure, _Submission
 from genie_research.papers.table import Workbench, all_tables
 from leaderboard.papers.figures import Verdict
 from tests.leaderboard.metrics.tiny_wordnet import needs_wordnet
@@ -122,26 +121,6 @@ def test_the_printed_meteor_is_that_of_old_nltk():
                 assert ours == pytest.approx(expected, abs=5e-4), cell.row
 
 
-@pytest.mark.parametrize(
-    ("n_moved", "printed", "verdict"),
-    [
-        (0, 50.04, Verdict.HOLDS),
-        (0, 50.06, Verdict.FAILS),
-        # one prediction of a thousand may have been matched to the wrong instance
-        (992, 50.06, Verdict.HOLDS),
-        (992, 50.16, Verdict.FAILS),
-    ],
-)
-def test_a_file_put_in_step_may_be_one_match_away(n_moved, printed, verdict):
-    right, wrong = ["the cat sat here"] * 500, ["no word alike"] * 500
-    submission = _Submission("S", right + wrong, n_moved)
-    references = [["the cat sat here"]] * 1000
-    cells = _measure(submission, references, (None, printed, None))
-    rouge = next(cell for cell in cells if cell.column == "ROUGE")
-    assert rouge.ours == pytest.approx(50)
-    assert rouge.verdict is verdict
-
-
 @needs_shared
 def test_a_file_in_another_order_gives_the_same_table(tmp_path):
     (tmp_path / "dynamic").mkdir()
@@ -166,7 +145,7 @@ def test_genies_table_is_judged_by_its_range_and_its_claims(tmp_path):
     assert of(cells, "rate, uniform", "1-4 precision").verdict is Verdict.NOT_MET
     assert of(cells, "rate, learned 2", "15+ recall").verdict is Verdict.HOLDS
     for cell in cells[:48]:
-        low, high = cell.accepted
+        low, high = cell.accepted_range
         assert not low > high
         if cell.ours == cell.ours:
             assert low <= cell.ours <= high

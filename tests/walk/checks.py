@@ -59,7 +59,7 @@ OF_A_PART = (
 COUNT = re.compile(
     rf"(?<![\w.,–/:-])(?P<before>{OF_A_PART} )?(?P<n>\d[\d,]*) "
     rf"(?:{'|'.join(f'(?P<{name}>{words})' for name, words in NOUNS.items())})(?![\w-])"
-    r"(?! (?:per|each|may|answered \d+ test)\b)"
+    r"(?! (?:per|each|may|are tied|answered \d+ test)\b)"
 )
 
 

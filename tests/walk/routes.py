@@ -76,7 +76,7 @@ def _text_of(pattern) -> tuple[str, tuple[str, ...]]:
 FILL: tuple[tuple[str, str, object], ...] = (
     (r"(api/v1/)?tasks/", "slug", "TASK"),
     (r"(api/v1/bundles|studio/tasks)/", "slug", "TASK"),
-    (r"(work/(consent|instructions)|work/appeals/ban)/", "pool", "TASK"),
+    (r"(work/(consent|instructions)|work/appeals/(ban|record))/", "pool", "TASK"),
     (r"tasks/.*/at/", "at", "MOMENT"),
     (r"tasks/.*/board\.", "form", ("csv", "json", "tex", "md", "bib", "svg", "png")),
     (r"tasks/.*/published\.", "form", ("csv", "json", "md")),

@@ -43,6 +43,10 @@ BOARD = (
     "sort=nonsense",
     "columns=all",
     "columns=team&columns=chrf",
+    "show=metrics",
+    "compare",
+    "open={a}",
+    "open=nine",
     "q=e",
     "q=no+such+name",
     "q=%00",
@@ -77,18 +81,17 @@ VARIANTS: dict[str, tuple[str, ...]] = {
     "leaderboard:board-records": ("q=e", "q=no+such+name", "at=2020-01-01"),
     "leaderboard:board-svg": ("theme=dark", "theme=loud", "at=2020-01-01", "axis=full"),
     "leaderboard:board-png": ("theme=dark", "at=soon"),
-    "leaderboard:differences": (
-        "a={a}&b={b}",
-        "a={b}&b={a}",
-        "a={a}&b={a}",
-        "a={a}",
-        "a=nine",
-        "a=999999&b={a}",
+    "leaderboard:pairs": (
+        "s={a}&s={b}",
+        "s={a}",
+        "s=nine",
+        "s=999999&s={a}",
         "page=2",
-        "criterion=nonsense",
+        "page=999",
     ),
     "leaderboard:weights": ("w.overall=2", "w.overall=x", "w.nonsense=1"),
-    "leaderboard:evidence": ("criterion=overall", "criterion=nonsense"),
+    "leaderboard:methods": ("lang=de",),
+    "leaderboard:outputs": ("s={a}", "s={a}&against={b}", "s=nine", "by=rating&q=e"),
     "leaderboard:submission": (
         "against={a}",
         "against={b}",
@@ -111,14 +114,12 @@ VARIANTS: dict[str, tuple[str, ...]] = {
         "criterion=nonsense",
     ),
     "leaderboard:judges": ("criterion=overall", "page=2"),
-    "leaderboard:comparisons": ("page=2", "page=999"),
     "leaderboard:ask-comparison": (
         "a={a}&b={b}",
         "a=x",
     ),
     "leaderboard:ask-joint": ("systems={a}", "systems={a}&systems={b}", "systems=x"),
     "leaderboard:submit": ("lang=de",),
-    "leaderboard:about": ("lang=de",),
 }
 
 

@@ -132,7 +132,7 @@ def world(kind: str, make: Callable[[dict], Task], **more) -> World:
     return World(kind, task, who, **more)
 
 
-# judgments made elsewhere ---------------------------------------------------------
+# imported ratings ---------------------------------------------------------
 
 
 def rows_of(n_systems, n_items, n_raters, criteria, *, texts=False, seed=1):

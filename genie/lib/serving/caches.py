@@ -87,12 +87,12 @@ def _alone(key: str) -> Iterator[None]:
     # A few files serve all keys: two keys that share one wait a little longer, and not
     # every result leaves a file.
     with (folder / f"{crc32(key.encode()) % _N_LOCKS}").open("wb") as file:
-        while not _locked(file) and time.monotonic() < give_up:
+        while not _try_lock(file) and time.monotonic() < give_up:
             time.sleep(_PAUSE_SECONDS)
         yield
 
 
-def _locked(file: Any) -> bool:
+def _try_lock(file: Any) -> bool:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -51,7 +51,7 @@ def is_translated(path: str) -> bool:
     return _TRANSLATED.fullmatch(path) is not None
 
 
-def written(digits: str) -> str:
+def format_digits(digits: str) -> str:
     """Format an English number in the page's language."""
     if translation.get_language() == ENGLISH:
         return digits
@@ -64,7 +64,7 @@ def written(digits: str) -> str:
 
 def dollars(cents: int) -> str:
     """Format an amount of money in the page's language."""
-    amount = written(f"{cents / 100:,.2f}")
+    amount = format_digits(f"{cents / 100:,.2f}")
     # with a non-breaking space
     return f"{amount}\N{NO-BREAK SPACE}$" if _sign_behind() else f"${amount}"
 

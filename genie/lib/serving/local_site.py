@@ -78,7 +78,9 @@ class LocalSite(BaseCommand):
         processes.start(partial(serve, f"{host}:{port}"))
         # needs neither a host name nor HTTPS
         if not answers(f"{address}/healthz", meanwhile=processes.all_run):
-            raise CommandError("The site did not start; the lines above say why.")
+            raise CommandError(
+                "The site did not start. See the lines above for the reason."
+            )
         return address
 
     def start_queue(self, processes: Processes) -> None:

@@ -40,7 +40,9 @@ class Processes:
         """
         child = self.start(work)
         if self.wait() is not child or child.exitcode:
-            raise CommandError("The site cannot start; the lines above say why.")
+            raise CommandError(
+                "The site cannot start. See the lines above for the reason."
+            )
         self.children.remove(child)
 
     def wait(self) -> BaseProcess:
@@ -62,7 +64,7 @@ class Processes:
             child.terminate()
         deadline = time.monotonic() + STOP_SECONDS
         for child in self.children:
-            # ends once all of its own children have ended, too
+            # ends once all of its children have ended, too
             child.join(timeout=max(0.1, deadline - time.monotonic()))
             lifeline.kill_group(child)
             child.join()

@@ -5,7 +5,7 @@ from django.http import HttpRequest
 _CHUNK = 1 << 16
 
 
-def announced(request: HttpRequest) -> int:
+def announced_length(request: HttpRequest) -> int:
     """Return the length in the header; 0 if there is none."""
     length = str(request.META.get("CONTENT_LENGTH") or "0")
     return int(length) if length.isascii() and length.isdigit() else 0
@@ -17,7 +17,7 @@ def drop(request: HttpRequest, most: int) -> None:
     Browsers and most programs read a response only after their upload was received;
     otherwise they see a broken connection instead of the reason.
     """
-    left = min(announced(request), most)
+    left = min(announced_length(request), most)
     with suppress(OSError):  # clients that hang up want no response
         while left > 0 and (chunk := request.read(min(_CHUNK, left))):
             left -= len(chunk)

@@ -68,7 +68,7 @@ class NewComparisonSerializer(Body):
     a = Id(help_text="Id of a submission.")
     b = Id(help_text="Id of another submission of the same task.")
     criterion = serializers.CharField(
-        max_length=50, help_text="One of those that the task compares by."
+        max_length=50, help_text="A criterion that the task compares systems by."
     )
     delta = serializers.FloatField(
         default=0.05, help_text="Error probability, two-sided; above 0 and below 1."
@@ -76,8 +76,8 @@ class NewComparisonSerializer(Body):
     rule = serializers.ChoiceField(
         choices=[*RULES],
         required=False,
-        help_text="Stopping rule; the task's own if left out, or beta-mixture for several "
-        "answers a pair.",
+        help_text="Stopping rule. By default, the task's rule, or beta-mixture if "
+        "pairs get several answers.",
     )
     strategy = serializers.ChoiceField(
         choices=Comparison.Strategy.choices, default=Comparison.Strategy.ONE
@@ -141,8 +141,8 @@ class NewJointSerializer(Body):
         required=False,
         min_value=1,
         max_value=_SMALL,
-        help_text="Systems on a page, 2 to 8; all of them if left out. With it, up to 100 "
-        "systems take part.",
+        help_text="Systems on a page, 2 to 8. By default, all. If set, up to 100 "
+        "systems can take part.",
     )
 
 
@@ -161,17 +161,17 @@ def asked_once(
     """Ask; a repeated idempotency key returns the evaluation that it created before."""
     by = cast("Account", request.user)
 
-    def received(also: Callable[[Any], None]) -> HumanEvaluation:
+    def receive(also: Callable[[Any], None]) -> HumanEvaluation:
         with transaction.atomic():
             made: HumanEvaluation = ask()
             also(made)
         return made
 
     if (key := request.headers.get("Idempotency-Key")) is None:
-        return received(lambda made: None), False
+        return receive(lambda made: None), False
     sent = idempotency.fingerprint({"path": request.path, "sent": json.dumps(fields)})
     return idempotency.receive_once(
-        by, idempotency.checked_key(key), sent, received, made="evaluation"
+        by, idempotency.checked_key(key), sent, receive, made="evaluation"
     )
 
 
@@ -223,7 +223,7 @@ def ask_joint(request: Request, fields: dict[str, Any]) -> tuple[JointEvaluation
     return cast("JointEvaluation", made.specific), repeated
 
 
-def created(body: Any, repeated: bool) -> Response:
+def created_response(body: Any, repeated: bool) -> Response:
     headers = {"Idempotent-Replayed": "true"} if repeated else {}
     return Response(body, status=status.HTTP_201_CREATED, headers=headers)
 
@@ -273,7 +273,9 @@ class ComparisonList(ComparisonView, ListView):
     def post(self, request: Request) -> Response:
         made, repeated = ask_comparison(request, self.body())
         context = self.get_serializer_context()
-        return created(ComparisonDetailSerializer(made, context=context).data, repeated)
+        return created_response(
+            ComparisonDetailSerializer(made, context=context).data, repeated
+        )
 
 
 class AllPairs(ComparisonView):
@@ -289,7 +291,7 @@ class AllPairs(ComparisonView):
     )
     def post(self, request: Request) -> Response:
         made, repeated = ask_all_pairs(request, self.body())
-        return created(self.get_serializer(made).data, repeated)
+        return created_response(self.get_serializer(made).data, repeated)
 
 
 @operation("Show one comparison")
@@ -338,7 +340,7 @@ class JointList(JointView, ListView):
     def post(self, request: Request) -> Response:
         made, repeated = ask_joint(request, self.body())
         body = JointDetailSerializer(made, context=self.get_serializer_context()).data
-        return created(body, repeated)
+        return created_response(body, repeated)
 
 
 @operation("Show one joint evaluation: magnitudes, ranking, preferences and agreement")

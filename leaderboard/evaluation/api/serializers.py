@@ -49,7 +49,7 @@ def result_field(
 
 
 class EstimateSerializer(Record):
-    """One estimate with its intervals of 95 % and 50 %."""
+    """One estimate with its intervals of 95% and 50%."""
 
     record = Estimate
 
@@ -72,7 +72,7 @@ class AllPairsSerializer(serializers.Serializer[Any]):
 
     id = serializers.IntegerField(source="pk")
     delta = serializers.FloatField(
-        help_text="Chance that any of the set's decisions is wrong, at most."
+        help_text="Upper bound on the probability that any decision in the set is wrong."
     )
 
 
@@ -109,20 +109,20 @@ class AllPairsMadeSerializer(AllPairsSerializer):
 
 
 class AnswerShareSerializer(Record):
-    """How often people preferred A: single answers, for other workers too."""
+    """How often people preferred A: single answers, also for other raters."""
 
     record = AnswerShare
     shown = "share=estimate low high covers n_answers n_workers"
     help_texts = {
         "share": "Ties count half.",
-        "low": "Ends of the 95 % interval for a fixed number of answers.",
-        "covers": "What the interval covers.",
+        "low": "Ends of the 95% interval for a fixed number of answers.",
+        "covers": "Sources of variation that the interval covers.",
         "n_answers": "Answers behind the labels that the rule used.",
     }
 
 
 class ComparisonStandingSerializer(Record):
-    """How often A was preferred: by the stopping rule, and for other workers."""
+    """How often A was preferred: by the stopping rule, and for other raters."""
 
     record = Standing
     shown = (
@@ -131,7 +131,7 @@ class ComparisonStandingSerializer(Record):
     )
     estimate = serializers.FloatField(
         allow_null=True,
-        help_text="Share of labels in favour of A; null before the first.",
+        help_text="Share of labels in favor of A; null before the first.",
     )
     answers = AnswerShareSerializer(
         allow_null=True, help_text="Null before the first label."
@@ -188,11 +188,11 @@ class JointSerializer(Record):
     state = serializers.CharField(help_text=_STATE_HELP)
     systems = serializers.SerializerMethodField()
     n_workers = serializers.SerializerMethodField(
-        help_text="Workers per instance; the least where criteria differ."
+        help_text="Raters per instance. If criteria differ, the smallest number."
     )
     imported = ImportedField()
     help_texts = {
-        "per_page": "Systems on a page; null: all of them.",
+        "per_page": "Systems on a page. Null means all.",
         "simulated": _SIMULATED_HELP,
         "provisional": "Whether it is still being checked which ratings count.",
     }
@@ -232,18 +232,18 @@ class JointCriterionSerializer(serializers.Serializer[Any]):
     n_judgements = serializers.IntegerField(source="about.n_judgements")
     n_instances = serializers.IntegerField(source="about.n_instances", default=0)
     n_workers = serializers.IntegerField(
-        source="about.n_workers", default=0, help_text="Workers whose ratings count."
+        source="about.n_workers", default=0, help_text="Raters whose ratings count."
     )
     n_excluded_workers = serializers.IntegerField(
         source="about.n_excluded_workers",
         default=0,
-        help_text="Workers whose ratings are excluded.",
+        help_text="Raters whose ratings are excluded.",
     )
     normalised = serializers.CharField(source="about.normalised", default="")
     covers = serializers.CharField(
         source="about.covers",
         default="",
-        help_text="What intervals, ranks and clusters of magnitudes cover.",
+        help_text="Sources of variation that intervals, ranks and clusters of magnitudes cover.",
     )
     no_strengths = serializers.CharField(
         source="about.no_strengths",

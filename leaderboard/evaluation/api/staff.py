@@ -18,7 +18,7 @@ from crowd.platforms.base import all_platforms
 from crowd.workers.models.worker import Worker
 from genie.accounts.authentication import IsStaff
 from genie.accounts.models import AccessToken
-from genie.accounts.staff import narrowed, staff_may
+from genie.accounts.staff import limit_to_tasks, staff_may
 from genie.lib.admin import note
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
@@ -110,7 +110,7 @@ class OfTaskView(StaffView):
 
     def get_queryset(self) -> Any:
         rows = super().get_queryset()
-        return narrowed(rows, self.request.user, self.staff_permission, "pool")
+        return limit_to_tasks(rows, self.request.user, self.staff_permission, "pool")
 
     def filter_queryset(self, queryset: Any) -> Any:
         rows, task = super().filter_queryset(queryset), self.query.get("task")
@@ -258,8 +258,8 @@ class DecisionSerializer(serializers.Serializer[Any]):
     )
     cost_cents = serializers.IntegerField(
         allow_null=True,
-        help_text="Repeat it to approve. Null where there is nothing to approve, or "
-        "where `trouble` says why it cannot be.",
+        help_text="Repeat it to approve. Null if there is nothing to approve, or if "
+        "`trouble` explains the obstacle.",
     )
     cost_lines = CostLineSerializer(many=True)
     budget_left_cents = serializers.IntegerField()
@@ -267,7 +267,7 @@ class DecisionSerializer(serializers.Serializer[Any]):
     trouble = serializers.CharField(help_text="Why it has no price; usually empty.")
 
     def to_representation(self, subject: Any) -> Any:
-        return super().to_representation(_standing(subject))
+        return super().to_representation(_state_of(subject))
 
 
 class NewDecisionSerializer(Body):
@@ -276,8 +276,8 @@ class NewDecisionSerializer(Body):
         required=False,
         min_value=0,
         max_value=LARGEST,
-        help_text="Required to approve: the cost that you have seen. If it is another by "
-        "now, nothing is approved (`cost-moved`).",
+        help_text="Required to approve: the cost that you have seen. If the cost has "
+        "changed, the request fails (`cost-moved`).",
     )
     reason = serializers.CharField(
         required=False,
@@ -292,7 +292,7 @@ class NewDecisionSerializer(Body):
         required=False,
         allow_blank=True,
         max_length=500,
-        help_text="Why to start although test questions stand out; for staff only.",
+        help_text="Reason to start even though test questions stand out; for staff only.",
     )
     publish = serializers.BooleanField(
         default=False, help_text="On stopping a submission: publish the partial result."
@@ -319,7 +319,7 @@ class DecisionView(DetailView):
 
     def get_queryset(self) -> Any:
         rows: Any = super().get_queryset()
-        return narrowed(rows, self.request.user, decide.MAY_DECIDE, self.to_task)
+        return limit_to_tasks(rows, self.request.user, decide.MAY_DECIDE, self.to_task)
 
     def post(self, request: Request, pk: int) -> Response:
         subject, wish = self.get_object(), self.body()
@@ -328,12 +328,12 @@ class DecisionView(DetailView):
         if wish["decision"] == APPROVE:
             decide.prepare(evaluation)
         with transaction.atomic():
-            done = f"{_decided(evaluation, wish, by)}, by program."
+            done = f"{_decide(evaluation, wish, by)}, by program."
             note(by, subject, done, wish.get("reason", ""))
         return self.retrieve(request)
 
 
-def _decided(evaluation: HumanEvaluation, wish: dict[str, Any], by: Account) -> str:
+def _decide(evaluation: HumanEvaluation, wish: dict[str, Any], by: Account) -> str:
     reason = wish.get("reason", "")
     if wish["decision"] == DECLINE:
         decide.decline(evaluation, by=by, reason=reason)
@@ -352,7 +352,7 @@ def _decided(evaluation: HumanEvaluation, wish: dict[str, Any], by: Account) -> 
     return f"Approved up to ${wish['cost_cents'] / 100:,.2f}"
 
 
-def _standing(subject: Any) -> dict[str, Any]:
+def _state_of(subject: Any) -> dict[str, Any]:
     evaluation = decide.evaluation_about(subject)
     possible = POSSIBLE.get(evaluation.state, []) if evaluation else []
     quote, trouble = None, ""
@@ -381,7 +381,7 @@ _REFUSED = (
 )
 
 
-def _described(of: str, name: str) -> Callable[[Any], Any]:
+def _describe(of: str, name: str) -> Callable[[Any], Any]:
     read = operation(f"Show what can be decided on {of}, and what it costs")
     write = operation(
         f"Approve the cost of {of}, decline or stop it",
@@ -394,16 +394,16 @@ def _described(of: str, name: str) -> Callable[[Any], Any]:
     return lambda view: read(write(view))
 
 
-@_described("a submission", "submissions")
+@_describe("a submission", "submissions")
 class SubmissionDecision(DecisionView):
     queryset = Submission.objects.all()
 
 
-@_described("a comparison", "comparisons")
+@_describe("a comparison", "comparisons")
 class ComparisonDecision(DecisionView):
     queryset = Comparison.objects.all()
 
 
-@_described("a joint evaluation", "joint_evaluations")
+@_describe("a joint evaluation", "joint_evaluations")
 class JointDecision(DecisionView):
     queryset = JointEvaluation.objects.all()

@@ -12,7 +12,7 @@ from crowd.workers.models.worker import Worker
 from leaderboard.evaluation.models.human_evaluation import ShownOutput, Subject
 from leaderboard.tasks.models import Task
 from quality.authenticity.evidence import Line, crowd_evidence, page_evidence
-from quality.authenticity.selectors import noticed, tests_of
+from quality.authenticity.selectors import notice_worker, tests_of
 from quality.authenticity.stats.likelihood_ratio import Answers
 from quality.bans.selectors import EXCLUDED, all_ratings_of
 from quality.counts import Ints
@@ -39,7 +39,7 @@ def worker_evidence(worker: Worker) -> dict[str, list[Line]]:
 
 
 def _in_pool(worker: Worker, pool: str) -> list[Line]:
-    lines = page_evidence(noticed(worker, pool))
+    lines = page_evidence(notice_worker(worker, pool))
     task = Task.objects.filter(slug=pool).first()
     if task is None:
         return lines

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 def board_scores(task: Task, of: Submission | None = None) -> QuerySet[Score]:
     """Select current scores of the public board and of the system `of`."""
-    shown = _shown()
+    shown = _is_shown()
     if of is not None:
         shown |= Q(submission=of)
     current = Score.objects.filter(submission__task=task, superseded_at=None)
@@ -51,7 +51,7 @@ def scores_of_boards(*columns: str) -> dict[Task, list[tuple[Any, ...]]]:
     Two queries for all tasks.
     """
     rows: dict[int, list[tuple[Any, ...]]] = {}
-    current = Score.objects.filter(_shown(), superseded_at=None)
+    current = Score.objects.filter(_is_shown(), superseded_at=None)
     for task, *row in current.order_by("submission_id", "criterion").values_list(
         "submission__task_id", "criterion", "submission_id", *columns
     ):
@@ -66,7 +66,7 @@ def scores_of_boards(*columns: str) -> dict[Task, list[tuple[Any, ...]]]:
     return {task: rows for task, rows in boards.items() if rows}
 
 
-def _shown() -> Q:
+def _is_shown() -> Q:
     return public("submission__") & Q(submission__published_at__isnull=False)
 
 
@@ -133,14 +133,14 @@ def units_of(scores: Sequence[Score]) -> dict[tuple[int, str], Unit]:
 # Licensed judges' forecasts of people's ratings, while their licenses are valid.
 Rows = list[JudgedEstimate]
 #: The rule of boards that only show judges' help beside people's ratings.
-BY_PEOPLE = "Ranks are by people’s ratings alone; judges do not change them."
+BY_PEOPLE = "Ranks use people’s ratings alone; judges do not change them."
 BY_JUDGES = (
-    "Ranks are of people’s mean ratings with the help of licensed judges, which are "
-    "programs, because the task says so."
+    "As the task requires, ranks use people’s mean ratings with the help of licensed "
+    "judges, which are programs."
 )
 NO_LICENCE = (
-    "The task asks for ranks with judges’ help, but no licence stands, or none that can "
-    "rank all of these systems: ranks are by people’s ratings alone."
+    "The task asks for ranks with judges’ help, but no licensed judge can rank all of "
+    "these systems. Ranks use people’s ratings alone."
 )
 
 

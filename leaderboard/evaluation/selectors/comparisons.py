@@ -124,7 +124,7 @@ def standing_of(comparison: Comparison) -> Standing:
     label_or_none = labels_from(comparison, votes, last=last)
     known = known_labels(label_or_none, [pair.workers for pair in votes])
     labels, _ = known
-    now = _decided(comparison) or decide(rule, *known)
+    now = _decision_of(comparison) or decide(rule, *known)
     spent = unit = 0
     for campaign in campaigns_of(comparison):
         spent = campaign_progress(campaign).spent_cents
@@ -153,7 +153,7 @@ def standing_of(comparison: Comparison) -> Standing:
     )
 
 
-def _decided(comparison: Comparison) -> Decision | None:
+def _decision_of(comparison: Comparison) -> Decision | None:
     if comparison.state not in ENDED or comparison.result is None:
         return None
     return Decision(
@@ -172,12 +172,12 @@ def _decided(comparison: Comparison) -> Decision | None:
 
 def verdict(comparison: Comparison, standing: Standing) -> str:
     a, b = comparison.a.system_name, comparison.b.system_name
-    sure = f"{100 * (1 - comparison.delta):.4g} %"
+    sure = f"{100 * (1 - comparison.delta):.4g}%"
     n = standing.n_labels
     sentences = {
         State.REQUESTED: "Waiting for staff to approve the cost.",
         State.DECLINED: "Staff declined this comparison.",
-        State.WITHDRAWN: "Withdrawn before anybody was asked.",
+        State.WITHDRAWN: "Withdrawn before any ratings.",
         State.APPROVED: "The first pairs are about to be posted.",
         State.ANNOTATING: f"Not decided yet; {n:,} labels so far.",
         State.STOPPED: f"Staff stopped this comparison after {n:,} labels.",

@@ -54,7 +54,7 @@ class CriterionResult:
     about: dict[str, Any]
 
     @property
-    def compared(self) -> list[Row]:
+    def compared_systems(self) -> list[Row]:
         """Return systems with a column in the table: none if there are many."""
         return [] if len(self.rows) > MANY else self.rows
 

@@ -21,7 +21,7 @@ from leaderboard.evaluation.models.human_evaluation import (
     Subject,
 )
 from leaderboard.evaluation.selectors.system_ratings import FIRST_SLOT
-from leaderboard.submissions.models import Prediction, Submission
+from leaderboard.submissions.models import CONTRASTIVE, Prediction, Submission
 from leaderboard.submissions.selectors import in_state, is_published, one_each, public
 from leaderboard.tasks.models import Task
 from quality.bans.selectors import all_ratings_of
@@ -63,17 +63,21 @@ def is_whole(n: int, of: int) -> bool:
     return n >= whole_share() * of
 
 
-def is_ranked(n: int, of: int, *, ranks_partial: bool, provisional: bool) -> bool:
-    return ranks_partial or provisional or is_whole(n, of)
+def is_ranked(
+    n: int, of: int, *, ranks_partial: bool, provisional: bool, entry: str
+) -> bool:
+    enough = ranks_partial or provisional or is_whole(n, of)
+    return enough and entry != CONTRASTIVE
 
 
 def ranked() -> Q:
-    """Select the scores that are ranked.
+    """Select the scores that are ranked, of systems that are not contrastive.
 
     They are made from enough instances, staff decided it, or they are provisional: a
     score from too few instances is provisional only if it lost ratings.
     """
-    return whole() | Q(evaluation__ranks_partial=True) | Q(provisional=True)
+    enough = whole() | Q(evaluation__ranks_partial=True) | Q(provisional=True)
+    return enough & ~Q(submission__entry=CONTRASTIVE)
 
 
 def whole() -> Q:
@@ -133,15 +137,15 @@ def anchor_of(
     known, key = _REMEMBERED.get(), (task.pk, simulated)
     known = {} if known is None else known
     if key not in known:
-        known[key] = _found(task, simulated, None)
+        known[key] = _find_anchor(task, simulated, None)
     anchor = known[key]
     if anchor is not None and anchor.submission.pk == without:
-        return _found(task, simulated, without)
+        return _find_anchor(task, simulated, without)
     return anchor
 
 
 @contextmanager
-def remembered() -> Iterator[None]:
+def remember_anchors() -> Iterator[None]:
     """Cache each task's anchor within the block, for lists with many costs."""
     token = _REMEMBERED.set({})
     try:
@@ -150,7 +154,7 @@ def remembered() -> Iterator[None]:
         _REMEMBERED.reset(token)
 
 
-def _found(task: Task, simulated: bool, without: int | None) -> Anchor | None:
+def _find_anchor(task: Task, simulated: bool, without: int | None) -> Anchor | None:
     human = task.human
     n = human.n_anchor_items(task.sample_size)
     if not n or not human.criteria:

@@ -15,7 +15,7 @@ from crowd.hits.models import ELSEWHERE, Campaign, Rating
 from crowd.scales.base import all_scales
 from crowd.workers.models.worker import Worker
 from leaderboard.designs.base import Unit, all_designs
-from leaderboard.evaluation.estimates import NOBODY
+from leaderboard.evaluation.estimates import UNNAMED
 from leaderboard.evaluation.models.human_evaluation import (
     EvaluationCampaign,
     HumanEvaluation,
@@ -58,7 +58,7 @@ def own_rows(
 
 def system_ratings_of(evaluations: Collection[int]) -> pd.DataFrame:
     """Return `evaluation` and the columns of `system_ratings`, in three queries."""
-    shown = _shown(evaluations)
+    shown = _shown_outputs(evaluations)
     ratings = clean_ratings_of(shown["campaign"].unique().tolist())
     return about_systems(ratings, shown, evaluations)[["evaluation", *COLUMNS]]
 
@@ -73,7 +73,7 @@ def dated_ratings_of(evaluations: Collection[int], *, also: int = 0) -> pd.DataF
 
 def all_system_ratings_of(evaluations: Collection[int]) -> pd.DataFrame:
     """Return all ratings; `why_not` is why one does not count, `on` the day."""
-    shown = _shown(evaluations)
+    shown = _shown_outputs(evaluations)
     ratings = all_ratings_of(shown["campaign"].unique().tolist())
     columns = ["evaluation", *COLUMNS, "slot", "answered", "on", "why_not"]
     ratings = ratings.assign(answered=ratings["value"])
@@ -93,20 +93,20 @@ def nobodies_apart(
 
 def known_to_nobody(workers: Sequence[int]) -> set[int]:
     """Return the placeholders of raters whom imported files do not identify."""
-    rows = unnamed()
+    rows = unnamed_workers()
     found: set[int] = set()
     for start in range(0, len(workers), _AT_ONCE):
         found.update(rows.filter(pk__in=workers[start : start + _AT_ONCE]))
     return found
 
 
-def unnamed() -> QuerySet[Worker, int]:
+def unnamed_workers() -> QuerySet[Worker, int]:
     return Worker.objects.filter(
-        platform=ELSEWHERE, platform_worker_id__startswith=NOBODY
+        platform=ELSEWHERE, platform_worker_id__startswith=UNNAMED
     ).values_list("pk", flat=True)
 
 
-def _shown(evaluations: Collection[int]) -> pd.DataFrame:
+def _shown_outputs(evaluations: Collection[int]) -> pd.DataFrame:
     import pandas as pd
 
     rows = (
@@ -144,14 +144,16 @@ def about_systems(
     # show only the submission's output
     in_slots = ratings["item"].isin({item for item, _ in slots})
     alone = ratings[~in_slots].assign(submission=lambda rows: rows["own"])
-    rows = pd.concat([alone, _placed(ratings[in_slots], slots)], ignore_index=True)
+    rows = pd.concat(
+        [alone, _place_ratings(ratings[in_slots], slots)], ignore_index=True
+    )
     rows = rows.assign(submission=rows["submission"].astype(int))
     # intervals are drawn from a seed: the same ratings must come in the same order,
     # whatever order the database returns
     return rows.sort_values(ORDER, kind="stable", ignore_index=True)
 
 
-def _placed(
+def _place_ratings(
     ratings: pd.DataFrame, slots: dict[tuple[int, str], int | None]
 ) -> pd.DataFrame:
     import pandas as pd
@@ -204,7 +206,7 @@ def ratings_per_output(campaigns: Iterable[Campaign], planned: int) -> int | str
     return min(each) if len(each) == 1 else f"{min(each)} to {max(each)}"
 
 
-def launched(submissions: Iterable[int]) -> Iterator[HumanEvaluation]:
+def launched_evaluations(submissions: Iterable[int]) -> Iterator[HumanEvaluation]:
     """Yield the launched evaluation of each system, with its own campaigns only."""
     wanted = set(submissions)
     asked = EvaluationCampaign.objects.filter(submission__in=wanted, position=0)

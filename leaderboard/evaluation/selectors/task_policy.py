@@ -69,7 +69,7 @@ def _words(requirement: Requirement, tests: dict[str, QualificationTest]) -> str
     if requirement.kind == Kind.APPROVED:
         return f"at least {requirement.at_least:,} approved HITs"
     if requirement.kind == Kind.APPROVED_PERCENT:
-        return f"an approval rate of at least {requirement.at_least} %"
+        return f"an approval rate of at least {requirement.at_least}%"
     if requirement.kind == Kind.COUNTRY:
         return f"lives in one of: {requirement.countries}"
     if requirement.kind == Kind.LANGUAGE:
@@ -79,7 +79,7 @@ def _words(requirement: Requirement, tests: dict[str, QualificationTest]) -> str
         return f"has passed the test “{requirement.test_name}”"
     tries = "1 attempt" if test.n_tries == 1 else f"{test.n_tries} attempts"
     sentence = (
-        f"has passed the test “{test.title}”: {test.pass_percent} % of its questions, "
+        f"has passed the test “{test.title}”: {test.pass_percent}% of its questions, "
         f"{tries}"
     )
     if test.n_tries == 1 or not test.wait_hours:

@@ -25,33 +25,39 @@ UNSEEN = timedelta(minutes=1)
 FEW = 16
 
 
-def outdated(among: Collection[int] | None = None) -> list[int]:
+def outdated_evaluations(among: Collection[int] | None = None) -> list[int]:
     """Return scored evaluations whose ratings have changed since they were scored.
 
     A ban in their pool was issued or lifted, work was rejected or its rejection taken
     back, a campaign that asked again has ended with uncounted ratings, or staff added
     money with which it can ask again.
     """
-    scored = _scored(among).exclude(scored_at=None).annotate(since=F("scored_at"))
+    scored = (
+        _scored_evaluations(among)
+        .exclude(scored_at=None)
+        .annotate(since=F("scored_at"))
+    )
     other = scored.filter(campaigns__campaign__completed_at__gt=F("since"))
-    return sorted({*_changed(scored), *other.values_list("pk", flat=True)})
+    return sorted({*_changed_evaluations(scored), *other.values_list("pk", flat=True)})
 
 
 def with_lost_ratings(
     among: Collection[int] | None = None, *, unseen: timedelta = UNSEEN
 ) -> list[int]:
-    rows = _scored(among).filter(pk__in=HumanEvaluation.objects.of_systems())
+    rows = _scored_evaluations(among).filter(
+        pk__in=HumanEvaluation.objects.of_systems()
+    )
     rows = rows.exclude(scored_at=None)
     looked_at = rows.annotate(since=Coalesce("asked_again_at", "scored_at"))
-    return sorted(_changed(looked_at, unseen))
+    return sorted(_changed_evaluations(looked_at, unseen))
 
 
-def _scored(among: Collection[int] | None) -> QuerySet[HumanEvaluation]:
+def _scored_evaluations(among: Collection[int] | None) -> QuerySet[HumanEvaluation]:
     rows = HumanEvaluation.objects.filter(state=states.State.SCORED)
     return rows if among is None else rows.filter(pk__in=among)
 
 
-def _changed(rows: QuerySet[Any], unseen: timedelta = UNSEEN) -> set[int]:
+def _changed_evaluations(rows: QuerySet[Any], unseen: timedelta = UNSEEN) -> set[int]:
     asked = list(
         rows.values_list(
             *("pk", F("since"), "task__slug", "campaigns__campaign"),
@@ -120,7 +126,9 @@ def unsettled(evaluation: HumanEvaluation) -> list[str]:
     )
     if asking.exists():
         reasons.append(REPLACEMENTS)
-    elif lost_instances(evaluation).exists() and not outdated([evaluation.pk]):
+    elif lost_instances(evaluation).exists() and not outdated_evaluations(
+        [evaluation.pk]
+    ):
         reasons.append(MISSING)
     if n := n_held(pks):
         reasons.append(f"{n:,} {_plural(n, 'exclusion')} to be decided by staff")
@@ -186,18 +194,18 @@ def why_changed(evaluation: HumanEvaluation, since: datetime) -> str:
         ),
     )
     parts = [
-        _counted(n["excluded"], "worker", "excluded"),
-        _counted(n["readmitted"], "worker", "readmitted"),
-        _counted(m["rejected"], "assignment", "rejected"),
-        _counted(m["reversed"], "rejection", "reversed"),
-        _counted(m["again"], "assignment", "collected again"),
+        _count_phrase(n["excluded"], "worker", "excluded"),
+        _count_phrase(n["readmitted"], "worker", "readmitted"),
+        _count_phrase(m["rejected"], "assignment", "rejected"),
+        _count_phrase(m["reversed"], "rejection", "reversed"),
+        _count_phrase(m["again"], "assignment", "collected again"),
     ]
     said = ", ".join(part for part in parts if part)
-    said = said or "other ratings count than before"
+    said = said or "different ratings count"
     return f"{said} after publication"
 
 
-def _counted(n: int, noun: str, verb: str) -> str:
+def _count_phrase(n: int, noun: str, verb: str) -> str:
     return f"{n:,} {_plural(n, noun)} {verb}" if n else ""
 
 

@@ -13,7 +13,7 @@ from crowd.hits.models import Assignment, Campaign
 from crowd.hits.selectors import language_written
 from crowd.money.models import LedgerEntry
 from crowd.pricing import hourly_cents
-from leaderboard.evaluation.selectors.system_ratings import unnamed
+from leaderboard.evaluation.selectors.system_ratings import unnamed_workers
 from quality.bans.models import Ban
 from quality.test_questions.models import Grade
 
@@ -114,7 +114,7 @@ def _rows(campaigns: Sequence[Campaign]) -> dict[str, dict[int, list[tuple[Any, 
             state__in=COUNTED, active_seconds__gt=0
         ).values_list("hit__campaign", "active_seconds"),
         "apart": handed_in.order_by()
-        .annotate(banned=Exists(banned), unnamed=Q(worker__in=unnamed()))
+        .annotate(banned=Exists(banned), unnamed=Q(worker__in=unnamed_workers()))
         .filter(Q(banned=True) | Q(unnamed=True))
         .values_list("hit__campaign", "worker", "banned", "unnamed")
         .distinct(),

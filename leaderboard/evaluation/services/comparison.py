@@ -8,7 +8,7 @@ from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from genie.lib.unguessable import seed_for
 from leaderboard.evaluation.models.comparison import Comparison, ComparisonSet
-from leaderboard.evaluation.services.request import requested
+from leaderboard.evaluation.services.request import create_request
 from leaderboard.stats.stopping.sequential import RULES, SignFlips
 from leaderboard.stats.systems.estimates import Population
 from leaderboard.submissions.models import Submission
@@ -21,7 +21,7 @@ RULE_OF_LABELS = "beta-mixture"
 # Who answers about each pair: strategy, number of people, words.
 STRATEGIES: dict[str, tuple[str, int, str]] = {
     "one-worker": (Strategy.ONE, 1, "One person for each pair"),
-    "max-three": (Strategy.MAX_THREE, 1, "Two, and a third where they disagree"),
+    "max-three": (Strategy.MAX_THREE, 1, "Two, and a third if they disagree"),
     "fixed-worker": (Strategy.FIXED, 1, "The same person for all pairs"),
     "majority-3": (Strategy.MAJORITY, 3, "The majority of three"),
     "majority-5": (Strategy.MAJORITY, 5, "The majority of five"),
@@ -73,7 +73,7 @@ def request(
     question = replace(question, rule=rule_in(a.task, question))
     _check_question(a.task, question)
     human = a.task.configuration.comparison
-    comparison = requested(
+    comparison = create_request(
         [a, b],
         Comparison,
         by=by.pk,

@@ -151,7 +151,7 @@ class _Board:
         return list(combinations(platform_crowds.platforms_of(self.task), 2))
 
     def estimates(self, criterion: str, *, evidence: bool) -> dict[str, Any] | None:
-        task, ratings = self.task, _of(self._ratings, criterion)
+        task, ratings = self.task, _criterion_ratings(self._ratings, criterion)
         ranked, headline = ranked_systems(self.scores), task.human.estimate
         found = estimate_board(
             ratings,
@@ -185,9 +185,9 @@ class _Board:
         }
 
     def crowds(self, criterion: str, pair: tuple[str, str]) -> dict[str, Any] | None:
-        ratings = _of(self._by_platform, criterion)
+        ratings = _criterion_ratings(self._by_platform, criterion)
         seed = seed_from("two crowds", self.task.slug, criterion)
-        return platform_crowds.compared(ratings, self.units, pair, seed=seed)
+        return platform_crowds.compare_platforms(ratings, self.units, pair, seed=seed)
 
 
 def _several(groups: Mapping[str, int], ranked: Collection[int]) -> dict[str, int]:
@@ -195,11 +195,11 @@ def _several(groups: Mapping[str, int], ranked: Collection[int]) -> dict[str, in
     return {str(pk): n for pk, n in own.items()} if len({*own.values()}) > 1 else {}
 
 
-def _of(ratings: pd.DataFrame, criterion: str) -> pd.DataFrame:
+def _criterion_ratings(ratings: pd.DataFrame, criterion: str) -> pd.DataFrame:
     return ratings[ratings["criterion"] == criterion]
 
 
-def computed(
+def compute_fit(
     task: Task, of: Submission | None, inputs: str, *, in_time: bool = False
 ) -> Refit:
     """Compute the fit; with `in_time`, raise Later if pieces are left in the end."""
@@ -279,6 +279,7 @@ def ranked_systems(scores: Sequence[Score]) -> set[int]:
             score.evaluation.n_instances,
             ranks_partial=score.evaluation.ranks_partial,
             provisional=score.provisional,
+            entry=score.submission.entry,
         )
     }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from crowd.hits.models import Campaign
 from crowd.hits.services.build import ItemSpec
@@ -27,7 +27,7 @@ from leaderboard.tasks.models import Instance, Task
 from leaderboard.tasks.services.configuration import (
     design_of,
     has_references,
-    shown,
+    show_instance,
     task_view,
 )
 from quality.test_questions.services import HiddenItem, Planned, item_key
@@ -44,6 +44,26 @@ class Entry:
     submission_pk: int | None
 
 
+class Specified(Protocol):
+    @property
+    def spec(self) -> ItemSpec: ...
+
+
+def instead_of(
+    hidden: Sequence[Specified], slug: str, asked: Sequence[Instance], n: int
+) -> list[Instance]:
+    """Return the `n` instances to rate: hidden items take the place of others.
+
+    Only if there are too few, an instance is both.
+    """
+    taken = {item.spec.content_key for item in hidden}
+    places = sorted(
+        range(len(asked)),
+        key=lambda at: content_key(slug, asked[at].instance_id) in taken,
+    )
+    return [asked[at] for at in sorted(places[:n])]
+
+
 @dataclass(frozen=True)
 class JudgedSpec:
     spec: ItemSpec
@@ -52,7 +72,7 @@ class JudgedSpec:
     slots: Mapping[str, int | None]
 
 
-def judged(
+def judged_item(
     task: Task,
     human: HumanConfig,
     instance: Instance,
@@ -72,7 +92,9 @@ def judged(
     order = design.order(len(entries), seed=seed, instance_id=instance.instance_id)
     ordered = [entries[index] for index in order]
     data = design.data(
-        task_view(task, human), shown(instance), [entry.text for entry in ordered]
+        task_view(task, human),
+        show_instance(instance),
+        [entry.text for entry in ordered],
     )
     return JudgedSpec(
         spec=ItemSpec(
@@ -170,7 +192,7 @@ def anchor_specs(
             Entry(row.text, row.submission_id),
             *(Entry(text, None) for text in references),
         ]
-        item = judged(
+        item = judged_item(
             task, human, row.instance, entries, campaign_key=campaign_key, seed=own_seed
         )
         key = item_key(campaign_key, "anchor", row.instance.instance_id)
@@ -228,10 +250,13 @@ def links(
     for criterion, unit in units.items():
         if units_before.get(criterion) != unit:
             continue  # the task's way of asking has changed: the two cannot be compared
-        parts = [_of(table, criterion, unit) for table in (before, now, ratings)]
+        parts = [
+            _criterion_ratings(table, criterion, unit)
+            for table in (before, now, ratings)
+        ]
         constant = linking_constant(*parts)
         if constant is not None and math.isfinite(constant.standard_error):
-            stored = _shown(asdict(constant), unit)
+            stored = _round_constant(asdict(constant), unit)
             found[criterion] = {"anchor": item.submission_id, **stored}
     return found
 
@@ -244,13 +269,13 @@ def _units(evaluation: HumanEvaluation) -> dict[str, Unit]:
     }
 
 
-def _of(table: pd.DataFrame, criterion: str, unit: Unit) -> Ratings:
+def _criterion_ratings(table: pd.DataFrame, criterion: str, unit: Unit) -> Ratings:
     rows = table[table["criterion"] == criterion]
-    values = unit.averaged(rows["value"].to_numpy(float))
+    values = unit.to_averaged(rows["value"].to_numpy(float))
     return Ratings(values, rows["worker"].to_numpy(), rows["instance"].to_numpy())
 
 
-def _shown(constant: Mapping[str, Any], unit: Unit) -> dict[str, Any]:
+def _round_constant(constant: Mapping[str, Any], unit: Unit) -> dict[str, Any]:
     """Convert a difference of logarithms into percent; round like scores."""
     shown = dict(constant)
     if unit.logarithmic:
@@ -310,7 +335,7 @@ def campaign_title(task: str, systems: Sequence[str], *, detail: str = "") -> st
         names = f"{', '.join(systems[:_NAMED])} and {n_more} more"
     else:
         names = " and ".join(systems)
-    return _joined(task, names, detail)
+    return _join_name(task, names, detail)
 
 
 def comparison_title(task: str, a: str, b: str, criterion: str) -> str:
@@ -321,9 +346,9 @@ def comparison_title(task: str, a: str, b: str, criterion: str) -> str:
     >>> comparison_title("Tidy news", "Kite", "Wren", "overall")
     'Tidy news: Kite vs. Wren (overall)'
     """
-    return _joined(task, f"{a} vs. {b}", criterion)
+    return _join_name(task, f"{a} vs. {b}", criterion)
 
 
-def _joined(task: str, names: str, detail: str) -> str:
+def _join_name(task: str, names: str, detail: str) -> str:
     end = f" ({detail})" if detail else ""
     return f"{task}: {names}"[: LONGEST - len(end)] + end

@@ -13,7 +13,11 @@ from genie.lib.unguessable import seed_for
 from leaderboard.designs import base
 from leaderboard.designs.base import all_designs
 from leaderboard.evaluation.models.human_evaluation import JointEvaluation
-from leaderboard.evaluation.services.request import document_names, requested, shared_by
+from leaderboard.evaluation.services.request import (
+    create_request,
+    document_names,
+    shared_by,
+)
 from leaderboard.stats.blocks import balanced_blocks
 from leaderboard.submissions.models import Submission
 from leaderboard.submissions.selectors import ON_BOARD
@@ -82,7 +86,7 @@ def request(
                 f"This joint evaluation is not possible: {sentence}.",
                 code="unusable-question",
             )
-    joint = requested(
+    joint = create_request(
         systems,
         JointEvaluation,
         by=by.pk,

@@ -43,7 +43,7 @@ def platforms_of(task: Task) -> list[str]:
     return sorted(rows.order_by().values_list("platform", flat=True).distinct())
 
 
-def compared(
+def compare_platforms(
     ratings: pd.DataFrame,
     units: Mapping[tuple[int, str], Unit],
     pair: tuple[str, str],
@@ -60,7 +60,7 @@ def compared(
         if rows["platform"].nunique() < 2:
             return None
         found = compare_crowds(
-            unit.averaged(rows["value"].to_numpy(float)),
+            unit.to_averaged(rows["value"].to_numpy(float)),
             rows["system"].to_numpy(),
             rows["worker"].to_numpy(),
             rows["instance"].to_numpy(),
@@ -75,7 +75,7 @@ def compared(
 def comparison_of(
     stored: Mapping[str, Any], names: Mapping[int, str]
 ) -> CrowdComparison:
-    """Read the result of `compared`; systems without a name are left out."""
+    """Read the result of `compare_platforms`; systems without a name are left out."""
     systems = [
         SystemInBoth(
             names[int(one["system"])],

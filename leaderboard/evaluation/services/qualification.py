@@ -86,7 +86,7 @@ def draw_test(
 def training_instances(task: Task, n: int) -> list[Instance]:
     """Return instances with references outside of the rated sample.
 
-    They come from the other end of the order than a campaign's test questions.
+    They come from the end of the order opposite to a campaign's test questions.
     """
     rows = (
         task.instances.filter(sample_rank__gte=task.sample_size)

@@ -86,7 +86,7 @@ def numbers_of(
         wide.index.get_level_values(level).to_numpy()
         for level in ("instance", "worker")
     )
-    averaged = _averaged(raw, workers, unit)
+    averaged = _average_levels(raw, workers, unit)
     row, column = np.nonzero(~np.isnan(raw))
     days = _of_judgements(ratings, wide, "on")
     weights = None
@@ -140,14 +140,14 @@ def _of_judgements(
     return of.reindex(wide.index).to_numpy()
 
 
-def _averaged(raw: Floats, workers: npt.NDArray[Any], unit: Unit) -> Floats:
+def _average_levels(raw: Floats, workers: npt.NDArray[Any], unit: Unit) -> Floats:
     shown = ~np.isnan(raw)
     levels = raw.copy()
     if unit.logarithmic:
         # Workers' numbers differ in size: only ratios within one worker compare.
         who = np.repeat(workers, raw.shape[1]).reshape(raw.shape)[shown]
         levels[shown] = normalise_magnitudes(raw[shown], who)
-    levels[shown] = unit.averaged(levels[shown])
+    levels[shown] = unit.to_averaged(levels[shown])
     return levels
 
 
@@ -158,7 +158,7 @@ def _alone(
     seed: int,
     n_resamples: int,
 ) -> Callable[[int, float], CoveredInterval]:
-    """Return intervals for a single worker, which do not cover other workers."""
+    """Return intervals for a single worker, which do not cover other raters."""
     import pandas as pd
 
     def interval(column: int, confidence: float) -> CoveredInterval:
@@ -183,7 +183,7 @@ def _ranking(
         name = str(column)
         spread = {}
         for confidence in (0.95, 0.5):
-            found = unit.shown(estimates.interval(name, confidence=confidence))
+            found = unit.to_score(estimates.interval(name, confidence=confidence))
             if found.high == np.inf:
                 found = alone(column, confidence)
             spread[confidence] = found
@@ -273,7 +273,7 @@ def _agreement(ratings: pd.DataFrame, unit: Unit) -> dict[str, Any]:
     # Sorted: the last decimals of a sum depend on its order, which must not depend on
     # workers' labels.
     groups = [
-        unit.averaged(np.sort(group["value"].to_numpy(dtype=np.float64)))
+        unit.to_averaged(np.sort(group["value"].to_numpy(dtype=np.float64)))
         for _, group in ratings.groupby(["instance", "submission"], sort=True)
     ]
     if len(groups) < 2 or max(len(group) for group in groups) < 2:

@@ -30,7 +30,7 @@ from leaderboard.evaluation.selectors.board_ratings import (
     scores_of_boards,
 )
 from leaderboard.evaluation.services import public_log
-from leaderboard.evaluation.services.fit_pieces import Refit, computed, forget
+from leaderboard.evaluation.services.fit_pieces import Refit, compute_fit, forget
 from leaderboard.stats.systems.estimates import COVERS_THESE
 from leaderboard.submissions.models import Submission
 from leaderboard.submissions.selectors import is_published
@@ -50,7 +50,7 @@ _INTERVALS = {ADJUSTED: "jackknife95", Z_SCORES: "clustered95"}
 _SOURCES = ("worker", "instance", "day")
 # Fields of scores that determine a fit.
 _MADE_FROM = (
-    *("submission_id", "criterion", "ratings_sha256", "n"),
+    *("submission_id", "submission__entry", "criterion", "ratings_sha256", "n"),
     *("evaluation__n_instances", "evaluation__ranks_partial"),
 )
 
@@ -89,7 +89,7 @@ def refit(
     new = known != inputs or moves or _has_aged(current)
     if not new and not board_scores(task, of).filter(fit=None).exists():
         return False
-    estimated = computed(task, of, inputs, in_time=in_time)
+    estimated = compute_fit(task, of, inputs, in_time=in_time)
     with transaction.atomic():
         # one at a time per task: the task's row is the lock
         Task.objects.select_for_update(no_key=True).get(pk=task.pk)
@@ -112,7 +112,7 @@ def due() -> list[int]:
         fit.task_id: fit
         for fit in fits.select_related("task").defer("criteria", "evidence", "weights")
     }
-    aged = _aged(current.values())
+    aged = _aged_tasks(current.values())
     held = BoardFit.objects.filter(superseded_at=None, holds_until__lte=timezone.now())
     # the fit of a withdrawn private system is no longer made
     made = Q(of=None) | Q(of__in=_beside())
@@ -122,12 +122,13 @@ def due() -> list[int]:
         for task, rows in found.items()
         if task.pk in moves | aged
         or task.pk not in current
-        or current[task.pk].inputs_sha256 != _hashed(task, [row[:-1] for row in rows])
+        or current[task.pk].inputs_sha256
+        != _hash_inputs(task, [row[:-1] for row in rows])
         or any(fit is None for *_, fit in rows)
     ]
 
 
-def _aged(fits: Iterable[BoardFit]) -> set[int]:
+def _aged_tasks(fits: Iterable[BoardFit]) -> set[int]:
     """Return the tasks of aged fits, and postpone the next check of the others."""
     aged, stamps = set(), weights_stamps()
     for fit in fits:
@@ -160,10 +161,10 @@ def holds(task: Task) -> bool:
 
 def inputs_of(task: Task, of: Submission | None = None) -> str:
     rows = board_scores(task, of).order_by("submission_id", "criterion")
-    return _hashed(task, list(rows.values_list(*_MADE_FROM)))
+    return _hash_inputs(task, list(rows.values_list(*_MADE_FROM)))
 
 
-def _hashed(task: Task, rows: list[tuple[Any, ...]]) -> str:
+def _hash_inputs(task: Task, rows: list[tuple[Any, ...]]) -> str:
     human, whole = task.human, settings.GENIE["WHOLE_SHARE"]
     rules = human.estimate, human.ranks, human.population
     parts: list[Any] = [VERSION, *rules, whole, rows]
@@ -219,7 +220,7 @@ def _give(
         **estimates[name],
         "estimates": estimates,
         **(standing.columns if standing else fit_columns(None)),
-        "signature": _signed(
+        "signature": _join_signatures(
             score.signature,
             name,
             estimates[name]["covers"],
@@ -279,7 +280,7 @@ def _held_until(
     return moved[-1] + PAUSE if moved and moved[-1] + PAUSE > now else None
 
 
-def _signed(signature: str, estimate: str, covers: str, raters: str) -> str:
+def _join_signatures(signature: str, estimate: str, covers: str, raters: str) -> str:
     parts = dict(part.partition(":")[::2] for part in signature.split("|"))
     plain = parts.pop("plain", None) or parts["ci"]
     version = parts.pop("version")

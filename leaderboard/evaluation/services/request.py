@@ -31,7 +31,7 @@ from quality.test_questions.models import TestCheck
 State = HumanEvaluation.State
 
 
-def requested(
+def create_request(
     systems: Sequence[Submission],
     model: type[Row],
     *,

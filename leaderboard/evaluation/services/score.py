@@ -54,7 +54,7 @@ class Computed:
     n_rated: int = 0
 
 
-def computed(evaluation: HumanEvaluation) -> list[Computed]:
+def compute_scores(evaluation: HumanEvaluation) -> list[Computed]:
     import pandas as pd
 
     ratings = system_ratings(evaluation)
@@ -202,7 +202,7 @@ def write(
                 bs=settings.GENIE["BOOTSTRAP_RESAMPLES"],
                 seed=new.seed,
             ),
-            estimates={PLAIN: asdict(Estimate.of(new.interval, new.interval_50))},
+            estimates={PLAIN: asdict(Estimate.combine(new.interval, new.interval_50))},
             provisional=_is_provisional(evaluation, new),
             reason=reason if old is not None else "",
             link=new.link,

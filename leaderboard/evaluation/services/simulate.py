@@ -118,7 +118,7 @@ class Crowd:
         }
         errors = errors_of(hit_type)
         return answers | {
-            spans_key(slot): _marked(marked.text, opinions[slot], errors)
+            spans_key(slot): _mark_errors(marked.text, opinions[slot], errors)
             for slot, marked in marked_texts(hit_type, item.data).items()
         }
 
@@ -144,7 +144,7 @@ class Crowd:
         return float(np.clip(quality + self.rng.normal(0, 0.12), 0, 1))
 
 
-def _marked(text: str, opinion: float, errors: Errors) -> str:
+def _mark_errors(text: str, opinion: float, errors: Errors) -> str:
     word = re.search(r"\S+", text)
     if opinion > 0.6 or word is None:
         return ""

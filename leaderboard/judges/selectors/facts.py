@@ -42,13 +42,13 @@ def facts_of(run: JudgeRun, criterion: str) -> dict[str, str]:
         "judge": run.judge.signature,
     }
     try:
-        return {**facts, **_asked(run, criterion), **_crowd(run)}
+        return {**facts, **_question_facts(run, criterion), **_crowd(run)}
     except GenieError as error:
         # the task's present design or scale is not one for judges
         return {**facts, "criterion": error.message}
 
 
-def moved(given_on: dict[str, str], now: dict[str, str]) -> list[str]:
+def changed_facts(given_on: dict[str, str], now: dict[str, str]) -> list[str]:
     names = [name for name, was in given_on.items() if now.get(name) != was]
     # a hash is shown only if nothing else tells what has changed
     named = [name for name in names if name != _REQUEST] or names
@@ -81,7 +81,7 @@ def is_asked_so(run: JudgeRun, criterion: str) -> bool:
     return bool(parts)
 
 
-def _asked(run: JudgeRun, criterion: str) -> dict[str, str]:
+def _question_facts(run: JudgeRun, criterion: str) -> dict[str, str]:
     asked = requests_of(run)
     part = next((one for one in asked.parts if criterion in one), {})
     shape = shape_of(asked.human, asked.design, {})
@@ -93,7 +93,7 @@ def _asked(run: JudgeRun, criterion: str) -> dict[str, str]:
     return {
         "criterion": part.get(criterion, "not asked about"),
         "scale": f"{asked.scale.slug}: {options or ends}",
-        "instructions": _named(asked.instructions),
+        "instructions": _digest_words(asked.instructions),
         _REQUEST: digest(body)[:12],
     }
 
@@ -116,7 +116,7 @@ def _crowd(run: JudgeRun) -> dict[str, str]:
     }
 
 
-def _named(text: str) -> str:
+def _digest_words(text: str) -> str:
     first = " ".join(re.sub(r"[#*_`]+", "", text).split())
     first = first if len(first) <= _SHOWN else f"{first[:_SHOWN].rstrip()}…"
     return f"“{first}” ({digest(text)[:12]})"

@@ -48,7 +48,7 @@ def human_of(judge: Judge, task: Task) -> HumanConfig:
     if (human := next(fitting, None)) is None:
         slug = candidates[0].design
         raise GenieError(
-            f"A judge in the mode {mode} cannot be asked as {task.title} asks people "
+            f"A judge in the mode {mode} cannot answer the questions of {task.title} "
             f"(design {slug}).",
             code="not-for-judges",
         )
@@ -58,7 +58,7 @@ def human_of(judge: Judge, task: Task) -> HumanConfig:
     scale = all_scales().get(slug)
     if scale is None or usual is None or _kind(scale) != _kind(usual):
         raise GenieError(
-            f"The scale {slug} is not one for what {task.title} asks.",
+            f"The scale {slug} does not fit the questions of {task.title}.",
             code="not-for-judges",
         )
     return human

@@ -26,12 +26,12 @@ from leaderboard.judges.selectors.pages import (
     texts_on,
 )
 from leaderboard.judges.shape import WHOLE, Shape
-from leaderboard.stats.judges.injections import planted
+from leaderboard.stats.judges.injections import plant_probe
 from leaderboard.submissions.models import Prediction, Submission
 from leaderboard.submissions.selectors import public
 from leaderboard.tasks.config import HumanConfig
 from leaderboard.tasks.models import Task
-from leaderboard.tasks.services.configuration import design_of, shown, task_view
+from leaderboard.tasks.services.configuration import design_of, show_instance, task_view
 
 # A token is at least a byte, so bytes are the upper limit; about three bytes of
 # English, more in other scripts, are one token at endpoints.
@@ -77,8 +77,8 @@ class Requests:
         self.design = design_of(task, self.human)
         if self.design.needs_reference and not self.references:
             raise GenieError(
-                f"{task.title} is judged beside references, which are hidden: this judge "
-                "needs leave to be sent them.",
+                f"{task.title} uses references, which are hidden. Allow this judge to "
+                "receive them.",
                 code="references-hidden",
             )
 
@@ -102,10 +102,10 @@ class Requests:
         occasion: str = "",
     ) -> Request:
         """Build the request of a question; `outputs` has texts by system and instance."""
-        seen = shown(call.instance)
+        seen = show_instance(call.instance)
         texts = texts_on(call, outputs, seen)
         own = place_of(call)
-        texts[own] = planted(texts[own], call.probe)
+        texts[own] = plant_probe(texts[own], call.probe)
         data = self._data(seen, texts)
         questions = self.parts[call.part]
         request = request_for(

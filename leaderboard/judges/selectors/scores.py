@@ -68,13 +68,13 @@ def scores_of(run: JudgeRun, criterion: str) -> dict[int, dict[int, float]]:
 
 def averages(run: JudgeRun, answers: pd.DataFrame) -> dict[int, dict[int, float]]:
     by_output = both_sides(answers).groupby(["submission", "instance"])["value"]
-    means = by_output.agg(partial(averaged, run)).reset_index()
+    means = by_output.agg(partial(average_answers, run)).reset_index()
     found: dict[int, dict[int, float]] = {}
     for submission, instance, value in means.itertuples(index=False):
         found.setdefault(int(submission), {})[int(instance)] = float(value)
     return found
 
 
-def averaged(run: JudgeRun, values: Iterable[float]) -> float:
+def average_answers(run: JudgeRun, values: Iterable[float]) -> float:
     """Average answers as the design does those of people: ratios by their logarithms."""
     return geometric_mean(values) if run.plan.get("ratios") else fmean(values)

@@ -23,7 +23,7 @@ from leaderboard.judges.selectors.told import (
     by_judge,
     cents,
     progress_of,
-    sent,
+    texts_sent_by,
 )
 from leaderboard.judges.selectors.validation import NOT_APPLICABLE, NOT_CHECKED
 from leaderboard.stats.intervals import Floats
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class ShownLicence:
+class ShownLicense:
     """The decisions on one question: how people are asked it, and each check's result."""
 
     criterion: str
@@ -73,7 +73,7 @@ class ShownLicence:
 class ShownJudge:
     judge: Judge
     runs: list[JudgeRun]
-    licences: list[ShownLicence]
+    licences: list[ShownLicense]
     # of each run, the newest first
     asked: list[Progress]
 
@@ -83,7 +83,7 @@ class ShownJudge:
 
     @property
     def sent(self) -> str:
-        return sent(self.judge, self.runs)
+        return texts_sent_by(self.judge, self.runs)
 
 
 def judges_of(task: Task, viewer: Viewer) -> list[ShownJudge]:
@@ -116,7 +116,7 @@ def public_runs(runs: Sequence[JudgeRun]) -> list[JudgeRun]:
 
 def _licences(
     judge: Judge, task: Task, runs: list[JudgeRun], stored: Iterable[JudgeLicence]
-) -> list[ShownLicence]:
+) -> list[ShownLicense]:
     rows: dict[str, list[JudgeLicence]] = {
         criterion: [] for run in runs for criterion in run.plan["criteria"]
     }
@@ -128,7 +128,7 @@ def _licences(
     with suppress(GenieError):  # people are asked in another way by now
         questions = human_of(judge, task).criteria
     return [
-        ShownLicence(criterion, questions.get(criterion, ""), decided)
+        ShownLicense(criterion, questions.get(criterion, ""), decided)
         for criterion, decided in rows.items()
     ]
 
@@ -143,7 +143,7 @@ def _check(name: str, words: str, *, holds: bool) -> dict[str, str]:
 # Licensed judges' scores of a board's systems, prepared to help people's ratings.
 @dataclass
 class Said:
-    licence: JudgeLicence
+    license: JudgeLicence
     scores: dict[int, dict[int, float]] = field(default_factory=dict)
     asked: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
 
@@ -173,10 +173,10 @@ def helped_scores(task: Task, criteria: Collection[str]) -> list[Score]:
     return list(rows.select_related("evaluation", "submission").order_by("pk"))
 
 
-def runs_of(task: Task, licences: Sequence[JudgeLicence]) -> dict[int, list[JudgeRun]]:
+def runs_of(task: Task, licenses: Sequence[JudgeLicence]) -> dict[int, list[JudgeRun]]:
     """Return each judge's finished runs, oldest first, without repeated ones."""
     found: dict[int, list[JudgeRun]] = defaultdict(list)
-    judges = {licence.run.judge_id for licence in licences}
+    judges = {license.run.judge_id for license in licenses}
     runs = JudgeRun.objects.filter(
         judge__in=judges, task=task, state=JudgeRun.State.DONE, occasion=""
     )
@@ -185,12 +185,12 @@ def runs_of(task: Task, licences: Sequence[JudgeLicence]) -> dict[int, list[Judg
     return found
 
 
-def said_by(licence: JudgeLicence, runs: Sequence[JudgeRun]) -> Said:
-    said = Said(licence)
+def said_by(license: JudgeLicence, runs: Sequence[JudgeRun]) -> Said:
+    said = Said(license)
     for run in runs:
-        if licence.criterion not in run.plan["criteria"]:
+        if license.criterion not in run.plan["criteria"]:
             continue
-        for submission, row in scores_of(run, licence.criterion).items():
+        for submission, row in scores_of(run, license.criterion).items():
             said.scores.setdefault(submission, {}).update(row)
         calls = JudgeCall.objects.filter(run=run, probe="").order_by()
         for which in ("submission", "other"):
@@ -223,7 +223,7 @@ def help_for(submission: int, rated: set[int], judges: Sequence[Said]) -> Help |
     order = sorted(positions)
     columns = [_column(one.scores[submission], order) for one in used]
     return Help(
-        [one.licence.run.judge_id for one in used], order, np.stack(columns, axis=1)
+        [one.license.run.judge_id for one in used], order, np.stack(columns, axis=1)
     )
 
 

@@ -18,13 +18,16 @@ State = JudgeCall.State
 _MODEL = ("answer__model", "answer__fingerprint")
 
 
-def leaving(run: JudgeRun) -> list[str]:
+def data_sent(run: JudgeRun) -> list[str]:
     plan, made = run.plan, run.judge.definition
-    if run.judge.scripted:
-        where = "Nothing leaves this site: a script of its own judges."
+    if run.judge.is_scripted:
+        where = (
+            "Genie sends no data to other servers, because the judge is a script of "
+            "this site."
+        )
     else:
         host = urlsplit(made["url"]).hostname
-        where = f"Goes to {host} ({made['endpoint']}), for the model {made['model']}."
+        where = f"Sent to {host} ({made['endpoint']}) for the model {made['model']}."
     fields = ", ".join(run.task.field_labels.values()) or "none"
     fields += ", a reference" if plan.get("references") else ""
     return [
@@ -32,12 +35,13 @@ def leaving(run: JudgeRun) -> list[str]:
         f"{len(plan['submissions']):,} systems, {len(plan['instances']):,} instances, "
         f"{run.n_calls:,} questions about {', '.join(plan['criteria'])}, in "
         f"{plan.get('n_requests', run.n_calls):,} requests.",
-        f"Sent of each instance: {fields}, and the outputs; nothing of who made them.",
+        f"Sent of each instance: {fields}, and the outputs. Their authors are not "
+        "sent.",
         *_audit(run),
-        _said("Hidden references", run.with_references),
-        _said("Outputs that are private or not on the board", run.with_private),
-        f"Expected {cents(run.expected_cents)} ({_counted(plan)}), at most "
-        f"{cents(run.most_cents)} if no question has to be asked again.",
+        _sent_words("Hidden references", run.with_references),
+        _sent_words("Outputs that are private or not on the board", run.with_private),
+        f"Expected {cents(run.expected_cents)} ({_token_basis(plan)}), at most "
+        f"{cents(run.most_cents)} if no question has to be repeated.",
     ]
 
 
@@ -52,17 +56,17 @@ def address_told(judge: Judge) -> str:
     return host if named and bare and not own else ""
 
 
-def sent(judge: Judge, runs: Iterable[JudgeRun]) -> str:
-    if judge.scripted:
-        return "nothing: it is a script of this site"
+def texts_sent_by(judge: Judge, runs: Iterable[JudgeRun]) -> str:
+    if judge.is_scripted:
+        return "nothing, because it is a script of this site"
     runs = list(runs)
     texts = [*runs[0].task.field_labels.values(), "outputs"]
     if any(run.with_references for run in runs):
         texts.append("hidden references")
     elif any(run.plan.get("references") for run in runs):
         texts.append("references")
-    host = address_told(judge) or "an address that is not named here"
-    return f"{', '.join(texts)}, to {host}; not who made the outputs"
+    host = address_told(judge) or "an undisclosed address"
+    return f"{', '.join(texts)}, to {host}, without the authors of the outputs"
 
 
 def by_judge(runs: QuerySet[JudgeRun]) -> dict[Judge, list[JudgeRun]]:
@@ -88,7 +92,7 @@ class Progress:
 
     @property
     def texts_sent(self) -> list[str]:
-        return leaving(self.run)
+        return data_sent(self.run)
 
 
 def progress(run: JudgeRun) -> Progress:
@@ -158,21 +162,21 @@ def cents(n: float) -> str:
     return f"${ceil(n) / 100:,.2f}"
 
 
-def _counted(plan: Mapping[str, Any]) -> str:
+def _token_basis(plan: Mapping[str, Any]) -> str:
     if n := plan.get("n_measured"):
-        return f"{plan['bytes_a_token']:.2f} bytes a token, measured on {n:,} answers"
-    return f"{BYTES_A_TOKEN} bytes a token, a guess"
+        return f"{plan['bytes_a_token']:.2f} bytes per token, measured on {n:,} answers"
+    return f"{BYTES_A_TOKEN} bytes per token, estimated"
 
 
 def _audit(run: JudgeRun) -> list[str]:
     probes = run.plan.get("n_probes", 0)
     if not probes:
-        return ["No audit by planted commands: without one there is no licence."]
+        return ["No audit by planted commands. Without one, there is no license."]
     return [
-        f"Audit: {probes:,} questions more, about outputs with a planted command or "
-        "harmless words at their end; the answers count for nothing else."
+        f"Audit: {probes:,} more questions, about outputs that end with a planted "
+        "command or harmless words. The answers are used only for the audit."
     ]
 
 
-def _said(what: str, sent: bool) -> str:
+def _sent_words(what: str, sent: bool) -> str:
     return f"{what}: {'SENT' if sent else 'not sent'}."

@@ -72,7 +72,8 @@ def validation_of(run: JudgeRun, criterion: str) -> list[Reason]:
     """Check a judge against people; a license needs all of the reasons to hold."""
     if run.judge.definition["mode"] == JOINT:
         why = (
-            "it saw several outputs at once; licences are for one output, or for pairs"
+            "it saw several outputs at once, but licenses are only for single outputs "
+            "or pairs"
         )
         return [Reason(PEOPLE, False, why)]
     found = Validation(run, criterion)
@@ -86,7 +87,7 @@ def validation_of(run: JudgeRun, criterion: str) -> list[Reason]:
             seed=_SEED,
         )
     except ValueError as error:
-        why = f"{error} Looked at: {overlap.words}."
+        why = f"{error} Checked: {overlap.words}."
         return [Reason(PEOPLE, False, why), *audit]
     people = Reason(PEOPLE, True, f"{overlap.words}, of {overlap.n_people:,} people")
     return [people, *fit, *audit, *_on_board(run, criterion)]
@@ -118,13 +119,17 @@ def _on_board(run: JudgeRun, criterion: str) -> list[Reason]:
     lines = [one for one in board.lines if one.outside_pk in own] if board.board else []
     if not lines or board.person is None:
         return [
-            Reason("metric board", False, "no row of the judge beside a person's yet")
+            Reason(
+                "metric board",
+                False,
+                "no outputs yet that both the judge and a person rated",
+            )
         ]
     reasons = []
     for name in _ON_BOARD:
         judge, beside = lines[0].cells.get(name), board.person.cells.get(name)
         if judge is None or beside is None or judge.value is None or beside.low is None:
-            words, holds = "not defined for judge and person", False
+            words, holds = "not defined for the judge and a person", False
         else:
             words = (
                 f"{judge.value:.3f}; a person {beside.value:.3f}, from {beside.low:.3f}"
@@ -298,7 +303,7 @@ class Validation:
                 why = str(error)
             else:
                 effects = {one.bias: one for one in found}
-                same = f"{NOT_APPLICABLE}: the texts do not differ in it"
+                same = f"{NOT_APPLICABLE}: the texts do not differ in this"
                 looked: dict[str, _Looked] = {
                     name: [effects[name]] if name in effects else same for name in _READ
                 }
@@ -331,7 +336,7 @@ class Validation:
     def _family(self, systems: set[int]) -> tuple[str, set[int]]:
         judge, planned = self.run.judge, self.run.plan["submissions"]
         names = [re.escape(name.strip()) for name in judge.family.split(",")]
-        if judge.scripted:
+        if judge.is_scripted:
             return f"{NOT_APPLICABLE}: a script has no family", set()
         if not any(names):
             return f"{NOT_CHECKED}: the judge’s family is not recorded", set()
@@ -347,13 +352,13 @@ class Validation:
             why = f"{NOT_APPLICABLE}: no system of its family ({judge.family})"
             return why, set()
         if not own & systems or len(systems - own) < 2:
-            why = "people have judged too few systems of its family or of others"
+            why = "people have rated too few systems inside or outside its family"
             return f"{NOT_CHECKED}: {why}", set()
         return "", own & systems
 
     def _order(self) -> _Looked:
         if not self.of_pairs and (self.answers["place"] < 0).all():
-            return f"{NOT_APPLICABLE}: it judges one output at a time"
+            return f"{NOT_APPLICABLE}: it rates one output at a time"
         found = {
             (one, other, at): both
             for (one, other, at), both in self.both_orders.items()

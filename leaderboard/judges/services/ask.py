@@ -88,7 +88,7 @@ def ask(judge: Judge, task: Task, wish: Wish, *, by: Account | None = None) -> J
     human = _human(judge, task, wish)
     if not 0 <= wish.audit <= MOST_AUDITED:
         raise GenieError(
-            f"An audit is about 0 to {MOST_AUDITED:,} outputs, not {wish.audit:,}.",
+            f"An audit can have 0 to {MOST_AUDITED:,} outputs, not {wish.audit:,}.",
             code="bad-size",
         )
     systems, instances = _systems(task, wish), _instances(task, wish)
@@ -125,7 +125,7 @@ def _human(judge: Judge, task: Task, wish: Wish) -> HumanConfig:
     human = human_of(judge, task)
     if unknown := sorted({*wish.criteria} - {*human.criteria}):
         raise GenieError(
-            f"{task.title} does not ask about {unknown[0]!r}, but about: "
+            f"{task.title} does not ask about {unknown[0]!r}. Its criteria: "
             f"{', '.join(human.criteria)}.",
             code="unknown-criterion",
         )
@@ -151,14 +151,15 @@ def _systems(task: Task, wish: Wish) -> list[int]:
     if wish.submissions:
         if missing := sorted({*wish.submissions} - {*found}):
             raise GenieError(
-                f"Submission {missing[0]} is not one of {task.title} whose outputs may "
-                "leave: it is private, made of hidden references, or not there.",
+                f"Submission {missing[0]} is not a submission to {task.title}, or its "
+                f"outputs must not be sent. It is private, made of hidden references, or "
+                "does not exist.",
                 code="may-not-leave",
             )
         found = [pk for pk in found if pk in set(wish.submissions)]
     if not found:
         raise GenieError(
-            f"{task.title} has no outputs that may leave.", code="nothing-to-judge"
+            f"{task.title} has no outputs that may be sent.", code="nothing-to-judge"
         )
     return found
 
@@ -193,7 +194,7 @@ def _calls(
     n = len(pages) * n_parts * k
     if not n or n > MOST_CALLS:
         raise GenieError(
-            f"That would be {n:,} questions; a run has 1 to {MOST_CALLS:,}.",
+            f"That would be {n:,} questions. A run can have 1 to {MOST_CALLS:,}.",
             code="bad-size",
         )
     return [

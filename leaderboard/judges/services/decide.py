@@ -40,14 +40,14 @@ def approve(
     """
     if (run.with_references, run.with_private) != (references, private):
         raise GenieError(
-            "Say at approval whether hidden references and private outputs go to the "
-            f"endpoint: this run sends references: {_word(run.with_references)}; "
-            f"private outputs: {_word(run.with_private)}.",
+            "Confirm which texts are sent to the endpoint. Hidden references: "
+            f"{_word(run.with_references)}; private outputs: "
+            f"{_word(run.with_private)}.",
             code="not-said",
         )
     cents = run.most_cents if cents is None else cents
     if cents < 0:
-        raise GenieError("An amount is not negative.", code="bad-amount")
+        raise GenieError("An amount cannot be negative.", code="bad-amount")
     with transaction.atomic():
         if cents:
             _insist_on_budget(run, cents)
@@ -103,12 +103,12 @@ def _insist_on_budget(run: JudgeRun, cents: int) -> None:
     left = left_cents(run.task, run.judge)
     if left is None:
         raise GenieError(
-            f"Judges have no budget on {run.task}: set one first.", code="over-budget"
+            f"Judges have no budget on {run.task}. Set one first.", code="over-budget"
         )
     if cents > left:
         raise GenieError(
-            f"{cents} cents are asked for, and {max(0, left)} are left of the budget "
-            f"of judges on {run.task}.",
+            f"{cents} cents are requested, but only {max(0, left)} are left in the "
+            f"budget for judges on {run.task}.",
             code="over-budget",
         )
 

@@ -11,7 +11,7 @@ from genie.lib import outbound
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from leaderboard.judges.definition import SCRIPTED, sha256_of, whole
-from leaderboard.judges.endpoint import named
+from leaderboard.judges.endpoint import endpoint_named
 from leaderboard.judges.models import Judge, JudgeRun
 from leaderboard.judges.scripted import SCRIPTS
 
@@ -40,7 +40,7 @@ def make(
     has that name and version, ``judge-in-use`` for new prices of a judge with an open
     run, which was approved at the old ones.
     """
-    judge = drafted(name, version, made, input_price, output_price)
+    judge = draft_judge(name, version, made, input_price, output_price)
     if same := Judge.objects.filter(sha256=judge.sha256).first():
         prices = {"input_price": input_price, "output_price": output_price}
         kept = {"family": pace.get("family"), **prices}
@@ -54,8 +54,7 @@ def make(
             judge.save()
     except IntegrityError:
         raise GenieError(
-            f"There is another judge {name} {version}: another definition needs another "
-            "version.",
+            f"{name} {version} is already defined differently. Use a new version.",
             code="judge-taken",
         ) from None
     return judge
@@ -70,8 +69,8 @@ def _take_over(same: Judge, given: Mapping[str, Any], left_out: Sequence[str]) -
     open_ = same.runs.filter(state__in=[JudgeRun.State.ASKED, *JudgeRun.OPEN])
     if not changed.keys().isdisjoint(_PRICED) and open_.exists():
         raise GenieError(
-            f"{same} has a run at other prices that is not over: end it first, or ask "
-            "for it with the prices that it has.",
+            f"{same} has an unfinished run at different prices. End that run first, "
+            "or use its prices.",
             code="judge-in-use",
         )
     for name, value in changed.items():
@@ -79,7 +78,7 @@ def _take_over(same: Judge, given: Mapping[str, Any], left_out: Sequence[str]) -
     same.save(update_fields=[*changed])
 
 
-def drafted(
+def draft_judge(
     name: str,
     version: str,
     made: Mapping[str, Any],
@@ -93,11 +92,11 @@ def drafted(
         raise GenieError(str(error), code="bad-judge") from None
     if definition["endpoint"] == SCRIPTED and definition["model"] not in SCRIPTS:
         raise GenieError(
-            f"A scripted judge's model is one of: {', '.join(SCRIPTS)}.",
+            f"A scripted judge's model must be one of: {', '.join(SCRIPTS)}.",
             code="bad-judge",
         )
     if input_price < 0 or output_price < 0:
-        raise GenieError("A price is not negative.", code="bad-judge")
+        raise GenieError("A price cannot be negative.", code="bad-judge")
     return Judge(
         name=name,
         version=version,
@@ -117,6 +116,6 @@ def retire(judge: Judge) -> bool:
 def _url(endpoint: str) -> str:
     if not endpoint or endpoint == SCRIPTED:
         return ""
-    known = named(endpoint)
-    outbound.checked(known.url, https_only=not known.private)
+    known = endpoint_named(endpoint)
+    outbound.check_address(known.url, https_only=not known.private)
     return known.url

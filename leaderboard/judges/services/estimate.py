@@ -27,7 +27,7 @@ from leaderboard.evaluation.selectors.board_ratings import (
     weighed,
 )
 from leaderboard.judges.models import JudgeRun
-from leaderboard.judges.selectors.licences import licensed
+from leaderboard.judges.selectors.licenses import licensed_rows
 from leaderboard.judges.selectors.shown import (
     Help,
     Said,
@@ -63,8 +63,8 @@ def estimate_all() -> None:
 
 def estimate(task: Task) -> int:
     """Update outdated estimates, delete unlicensed ones; return how many were computed."""
-    licences = licensed(task)
-    board = _Board(task, licences) if licences else None
+    licenses = licensed_rows(task)
+    board = _Board(task, licenses) if licenses else None
     stored = {
         (row.submission_id, row.criterion): row
         for row in JudgedEstimate.objects.filter(submission__task=task)
@@ -100,15 +100,15 @@ def estimate(task: Task) -> int:
 @dataclass(frozen=True)
 class _Board:
     task: Task
-    licences: list[JudgeLicence]
+    licenses: list[JudgeLicence]
 
     @cached_property
     def scores(self) -> list[Score]:
-        return helped_scores(self.task, {one.criterion for one in self.licences})
+        return helped_scores(self.task, {one.criterion for one in self.licenses})
 
     @cached_property
     def _runs(self) -> dict[int, list[JudgeRun]]:
-        return runs_of(self.task, self.licences)
+        return runs_of(self.task, self.licenses)
 
     @cached_property
     def _weights(self) -> dict[str, float]:
@@ -120,9 +120,9 @@ class _Board:
         return units_of(self.scores)
 
     @cached_property
-    def _said(self) -> dict[str, list[Said]]:
+    def _answers(self) -> dict[str, list[Said]]:
         said = defaultdict(list)
-        for one in self.licences:
+        for one in self.licenses:
             runs = self._runs.get(one.run.judge_id, [])
             said[one.criterion].append(said_by(one, runs))
         return said
@@ -132,7 +132,7 @@ class _Board:
         return weighed(board_ratings(evaluations_of(self.scores)), self._weights)
 
     def inputs_of(self, score: Score) -> str:
-        own = [one for one in self.licences if one.criterion == score.criterion]
+        own = [one for one in self.licenses if one.criterion == score.criterion]
         runs = [[run.pk for run in self._runs.get(o.run.judge_id, [])] for o in own]
         parts: list[Any] = [VERSION, score.submission_id, score.ratings_sha256]
         parts += [[one.run.judge_id for one in own], runs, self._weights]
@@ -145,7 +145,7 @@ class _Board:
             & (ratings["criterion"] == score.criterion)
         ]
         rated = {int(position) for position in own["instance"]}
-        said = help_for(score.submission_id, rated, self._said[score.criterion])
+        said = help_for(score.submission_id, rated, self._answers[score.criterion])
         if said is None:
             return {**_NOTHING, "n_people": len(rated)}
         unit = self._units[score.submission_id, score.criterion]
@@ -165,7 +165,7 @@ class _Board:
         # zero weights are left out
         own = own if weight is None else own[weight > 0]
         return judged_mean(
-            unit.averaged(own["value"].to_numpy(float)),
+            unit.to_averaged(own["value"].to_numpy(float)),
             own["worker"].to_numpy(),
             np.searchsorted(said.positions, own["instance"].to_numpy(np.int64)),
             said.scores,
@@ -193,7 +193,7 @@ def _fields(found: JudgedMean, said: Help, unit: Unit) -> dict[str, Any]:
 def _ends(interval: Interval, unit: Unit) -> dict[str, float | None]:
     # no score is beyond the ends of its scale
     numbers = (interval.estimate, interval.low, interval.high)
-    shown = unit.shown(Interval(*np.clip(numbers, *unit.bounds).tolist()))
+    shown = unit.to_score(Interval(*np.clip(numbers, *unit.bounds).tolist()))
     return {
         "mean": short(shown.estimate),
         "low": short(shown.low),

@@ -13,7 +13,7 @@ from leaderboard.submissions.models import Submission
 def connect() -> None:
     """Delete answers whenever a submission is deleted, in whatever way."""
     pre_delete.connect(_note, Submission, dispatch_uid="answers about a submission")
-    post_delete.connect(_forget, Submission, dispatch_uid="answers about nothing")
+    post_delete.connect(_forget, Submission, dispatch_uid="answers without a subject")
 
 
 def _note(instance: Any, **_sent: Any) -> None:

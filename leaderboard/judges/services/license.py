@@ -15,8 +15,13 @@ from leaderboard.evaluation.models.board_fit import JudgeLicence
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
 from leaderboard.judges.definition import digest
 from leaderboard.judges.models import JudgeMetric, JudgeRun
-from leaderboard.judges.selectors.facts import MODEL, facts_of, is_asked_so, moved
-from leaderboard.judges.selectors.licences import standing
+from leaderboard.judges.selectors.facts import (
+    MODEL,
+    changed_facts,
+    facts_of,
+    is_asked_so,
+)
+from leaderboard.judges.selectors.licenses import standing_license
 from leaderboard.judges.selectors.told import progress
 from leaderboard.judges.selectors.validation import PEOPLE, drift_between, validation_of
 from leaderboard.metric_board.models import MetricBoard
@@ -29,8 +34,8 @@ State = JudgeLicence.State
 _OUTDATED = Reason(
     "question",
     False,
-    "people are asked with another wording, scale or instructions by now: this needs a "
-    "new run",
+    "the wording, scale or instructions for people have changed, so a new run is "
+    "needed",
 )
 
 
@@ -63,26 +68,28 @@ def decide(
     judge is still the same. An expired one is decided again on new evidence: a later
     run, later scores of people, or a request of staff (`anew`).
     """
-    last = standing(newest.judge, newest.task, criterion)
+    last = standing_license(newest.judge, newest.task, criterion)
     if last is not None and last.state == State.LICENSED:
-        run = _of(last.run)
+        run = _load_run(last.run)
         now = facts_of(run, criterion)
         if progress(newest).models:
             now[MODEL] = facts_of(newest, criterion)[MODEL]
-        if gone := _expired(last, newest, now):
+        if gone := _expiry_reasons(last, newest, now):
             return _write(last, run, criterion, State.EXPIRED, last.reasons, now, gone)
     else:
         run = newest
         if last is not None and criterion not in newest.plan["criteria"]:
-            run = _of(last.run)
+            run = _load_run(last.run)
         if _waits(last, run, criterion) and not anew:
             return None
         now = facts_of(run, criterion)
     return _weigh(last, run, criterion, now, anew=anew)
 
 
-def _expired(given: JudgeLicence, newest: JudgeRun, now: dict[str, str]) -> list[str]:
-    gone = moved(given.facts, now)
+def _expiry_reasons(
+    given: JudgeLicence, newest: JudgeRun, now: dict[str, str]
+) -> list[str]:
+    gone = changed_facts(given.facts, now)
     if newest.pk > given.run_id:
         found = drift_between(given.run, newest, given.criterion)
         if found is not None and not found.holds:
@@ -106,13 +113,18 @@ def _weigh(
         return None  # it stays so until people's ratings can decide
     state = State.LICENSED if all(one.holds for one in found) else State.REFUSED
     reasons = [vars(one) for one in found]
-    was = last and (last.run_id, last.state, last.facts, _said(last.reasons, anew))
-    if was == (run.pk, state, now, _said(reasons, anew)):
+    was = last and (
+        last.run_id,
+        last.state,
+        last.facts,
+        _comparable(last.reasons, anew),
+    )
+    if was == (run.pk, state, now, _comparable(reasons, anew)):
         return None
     return _write(last, run, criterion, state, reasons, now, [])
 
 
-def _said(reasons: Iterable[dict[str, Any]], figures: bool) -> list[Any]:
+def _comparable(reasons: Iterable[dict[str, Any]], figures: bool) -> list[Any]:
     names = ["name", "holds", *(["words"] if figures else [])]
     return [[one[name] for name in names] for one in reasons]
 
@@ -129,7 +141,7 @@ def _write(
     with transaction.atomic():
         # one after the other for a judge
         type(run.judge).objects.select_for_update().get(pk=run.judge_id)
-        if standing(run.judge, run.task, criterion) != last:
+        if standing_license(run.judge, run.task, criterion) != last:
             return None
         return JudgeLicence.objects.create(
             run=run,
@@ -197,5 +209,5 @@ def _criteria(run: JudgeRun) -> list[str]:
     return list(dict.fromkeys([*run.plan["criteria"], *names]))
 
 
-def _of(run: JudgeRun) -> JudgeRun:
+def _load_run(run: JudgeRun) -> JudgeRun:
     return JudgeRun.objects.select_related("judge", "task").get(pk=run.pk)

@@ -13,7 +13,7 @@ from django.utils import timezone
 from genie.lib import jobs
 from genie.lib.errors import GenieError
 from leaderboard.judges import scripted
-from leaderboard.judges.endpoint import Asker, Lost, Reply, TurnedAway, named
+from leaderboard.judges.endpoint import Asker, Lost, Reply, TurnedAway, endpoint_named
 from leaderboard.judges.models import (
     MICROCENTS,
     JudgeAnswer,
@@ -29,7 +29,7 @@ from leaderboard.judges.selectors.requests import (
     price,
     requests_of,
 )
-from leaderboard.judges.selectors.scores import averaged, scores_of
+from leaderboard.judges.selectors.scores import average_answers, scores_of
 from leaderboard.judges.services.decide import RUNNER
 from leaderboard.metric_board.models import JUDGED, OutsideMetric, OutsideScores
 from leaderboard.metric_board.services import publish, withdraw
@@ -65,7 +65,7 @@ def _put_on_board(run: JudgeRun, criterion: str) -> None:
         return
     for row in older.select_related("metric"):
         withdraw(row.metric)
-    kind = "script" if run.judge.scripted else "judge"
+    kind = "script" if run.judge.is_scripted else "judge"
     whole = _whole(run, scores)
     metric = OutsideMetric.objects.create(
         task=run.task,
@@ -81,7 +81,7 @@ def _put_on_board(run: JudgeRun, criterion: str) -> None:
         OutsideScores(
             metric=metric,
             submission_id=submission,
-            value=averaged(run, by_instance.values()),
+            value=average_answers(run, by_instance.values()),
             per_instance=_row(run, by_instance) if whole else [],
         )
         for submission, by_instance in sorted(scores.items())
@@ -242,10 +242,12 @@ def _looks(piece: _Piece) -> bool:
 
 def _ask_some(run: JudgeRun, mine: QuerySet[JudgeRun]) -> None:
     judge, ask = run.judge, None
-    if not judge.scripted:
-        endpoint = named(judge.definition["endpoint"])
+    if not judge.is_scripted:
+        endpoint = endpoint_named(judge.definition["endpoint"])
         if endpoint.url != judge.definition["url"]:
-            raise Halt("The endpoint has another address now: that is another judge.")
+            raise Halt(
+                "The endpoint's address has changed, which makes it a different judge."
+            )
         ask = Asker(endpoint, timeout=judge.timeout_seconds, at_once=judge.at_once)
     # charge the open requests of a dead process
     JudgeCost.objects.filter(run=run, state=State.HELD).update(
@@ -303,7 +305,7 @@ def _send_next(piece: _Piece, threads: ThreadPoolExecutor) -> bool:
         return False
     call = piece.waiting.popleft()
     request = _request(piece, call)
-    if request is None or _known(piece, call, request):
+    if request is None or _reuse_answer(piece, call, request):
         return True
     for sent in piece.sent.values():
         if sent.request.sha256 == request.sha256:  # systems with the same output
@@ -317,7 +319,7 @@ def _send_next(piece: _Piece, threads: ThreadPoolExecutor) -> bool:
     return _send(piece, threads, request, call)
 
 
-def _known(piece: _Piece, call: JudgeCall, request: Request) -> bool:
+def _reuse_answer(piece: _Piece, call: JudgeCall, request: Request) -> bool:
     known = JudgeAnswer.objects.filter(request_sha256=request.sha256).first()
     if known is not None:
         _count(piece, call, request, known)
@@ -335,7 +337,7 @@ def _send(
     cost = hold(piece.run, request, piece.mine)
     if cost is None:
         if _looks(piece):
-            raise Halt("The approved amount is used up.")
+            raise Halt("The approved amount has been used up.")
         piece.waiting.clear()  # stopped, or another process has it
         return False
     if rate := piece.run.judge.per_minute:
@@ -351,7 +353,7 @@ def _request(piece: _Piece, call: JudgeCall) -> Request | None:
             call, piece.outputs, attempt=call.n_attempts, occasion=piece.run.occasion
         )
     except KeyError:
-        _end(call, CallState.INVALID, problem="the output may not leave any more")
+        _end(call, CallState.INVALID, problem="the output may no longer be sent")
         return None
 
 

@@ -61,7 +61,7 @@ class ScoredMetric:
     per_instance: list[float]
 
 
-def published(task: Task, *, alone: bool = True) -> dict[int, tuple[str, bool]]:
+def published_systems(task: Task, *, alone: bool = True) -> dict[int, tuple[str, bool]]:
     """Return name, and whether simulated, of each system that everyone may see.
 
     Systems that are not rated `alone` are never published: the board is enough.
@@ -94,7 +94,7 @@ def pseudonym(task: Task, worker_pk: int) -> str:
 
 def judgments(task: Task, together: Collection[int] = ()) -> Iterator[dict[str, Any]]:
     """Yield ratings of single outputs, or of outputs rated `together` if there are any."""
-    systems = published(task, alone=not together)
+    systems = published_systems(task, alone=not together)
     ids = instance_ids(task)
     evaluated = Submission.objects.filter(
         pk__in=list(systems), human_evaluation__isnull=False
@@ -127,7 +127,7 @@ def battles(task: Task) -> Iterator[dict[str, Any]]:
     Model a is the one shown first. Each row includes style counts of both texts, so that
     preferences can be adjusted for style without the texts.
     """
-    systems = published(task, alone=False)
+    systems = published_systems(task, alone=False)
     ids = instance_ids(task)
     for evaluation in _asked_in_pairs(task):
         pairs = _pairs(evaluation)
@@ -223,7 +223,7 @@ def _records(rows: pd.DataFrame) -> list[dict[str, Any]]:
 
 def metric_scores(task: Task) -> Iterator[ScoredMetric]:
     """Yield the current results of the task's metrics and of published outside metrics."""
-    systems = list(published(task))
+    systems = list(published_systems(task))
     identities = {chosen.slug: chosen.identity for chosen in chosen_of(task)}
     outside = dict(_outside(task))
     for first in range(0, len(systems), _AT_ONCE):

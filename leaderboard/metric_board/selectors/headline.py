@@ -18,7 +18,7 @@ def headline(shown: Shown) -> str:
         return ""
     if shown.too_few_to_rank:
         return (
-            f"Too few systems: {shown.n_systems} cannot show which metric follows "
+            f"{shown.n_systems} systems are too few to show which metric agrees with "
             f"{judges(shown)}."
         )
     by, best = STATISTICS[shown.by], shown.lines[0]
@@ -29,11 +29,11 @@ def headline(shown: Shown) -> str:
     chance = by.chance
     if chance is not None and (cell.low is None or cell.low <= chance):
         return (
-            f"{best.label} comes first, but may follow {judges(shown)} no better than "
-            f"chance: {_in_words(by, cell, shown)}."
+            f"{best.label} comes first, but may agree with {judges(shown)} no better "
+            f"than chance: {_in_words(by, cell, shown)}."
         )
     return (
-        f"{best.label} ranks {what} most like {judges(shown)}{_tied(shown)}: "
+        f"{best.label} ranks {what} most like {judges(shown)}{_tie_words(shown)}: "
         f"{_in_words(by, cell, shown)}."
     )
 
@@ -52,10 +52,10 @@ def _in_words(by: Statistic, cell: Cell, shown: Shown) -> str:
 def _interval(cell: Cell) -> str:
     if cell.low is None or cell.high is None:
         return "no interval"
-    return f"95 % interval {short(cell.low)} to {short(cell.high)}"
+    return f"95% interval {short(cell.low)} to {short(cell.high)}"
 
 
-def _tied(shown: Shown) -> str:
+def _tie_words(shown: Shown) -> str:
     best = shown.lines[0]
     tied = [
         line.label

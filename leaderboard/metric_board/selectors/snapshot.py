@@ -30,12 +30,12 @@ from leaderboard.tasks.models import Task
 # Whether judges have a license for a board's criterion, in words.
 _WORDS: dict[str, str] = {
     JudgeLicence.State.LICENSED: "licensed",
-    JudgeLicence.State.EXPIRED: "licence expired",
+    JudgeLicence.State.EXPIRED: "license expired",
 }
-NONE = "no licence"
+NONE = "no license"
 
 
-def licence_words(metrics: Collection[int | None], criterion: str) -> dict[int, str]:
+def license_words(metrics: Collection[int | None], criterion: str) -> dict[int, str]:
     """Return the license state of each metric that is a judge; others have none.
 
     A judge that was asked about a different criterion has no license for this one.
@@ -236,11 +236,10 @@ class Shown:
         if not self.too_few_to_rank:
             return ""
         return (
-            f"{self.n_systems} systems are too few to show which metric agrees "
-            "better with people: even an uninformative metric may rank so few "
-            "as people do, by chance. These numbers describe only these "
-            "systems. Ranks, clusters and tests between metrics are shown for "
-            f"at least {FEWEST_RANKED} systems."
+            f"{self.n_systems} systems are too few to show which metric agrees better "
+            "with people. Even an uninformative metric may agree by chance. These "
+            "numbers describe only these systems. Ranks, clusters and tests between "
+            f"metrics are shown for at least {FEWEST_RANKED} systems."
         )
 
     @property
@@ -253,7 +252,7 @@ class Shown:
             f"With {self.n_systems} systems, a metric that is unrelated to the human "
             f"scores reaches a Pearson correlation beyond ±{chance:.2f} in one of 20 "
             "cases, and the best of several metrics does so more often. Differences "
-            "between metrics that are smaller than their intervals show nothing about "
+            "between metrics that are smaller than their intervals say little about "
             "other systems."
         )
 
@@ -315,7 +314,7 @@ def shown_board(task: Task, criterion: str, by: str = "") -> Shown:
     ranked = [name for name in RANKED if name in ready.payload["rankings"]]
     by = by if by in STATISTICS else (ranked or ["pairwise-accuracy"])[0]
     lines = _lines(ready.payload, by)
-    words = licence_words([line.outside_pk for line in lines], criterion)
+    words = license_words([line.outside_pk for line in lines], criterion)
     lines = [replace(x, licence=words.get(x.outside_pk or 0, "")) for x in lines]
     return Shown(state=state, board=ready, lines=lines, by=by)
 
@@ -465,7 +464,7 @@ def criteria_of(task: Task) -> list[str]:
 
 
 def board_inputs(task: Task, criterion: str) -> BoardInputs:
-    judged = _judged(task, criterion)
+    judged = _rated_systems(task, criterion)
     by_people = [system for system in judged if not system.simulated]
     # one correlation never mixes people and programs; a board of programs alone is
     # labeled as such
@@ -478,7 +477,7 @@ def board_inputs(task: Task, criterion: str) -> BoardInputs:
     )
 
 
-def _judged(task: Task, criterion: str) -> list[BoardSystem]:
+def _rated_systems(task: Task, criterion: str) -> list[BoardSystem]:
     rows = (
         Score.objects.filter(
             public("submission__"),

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from leaderboard.metric_board.stats.pairs import (
     Grouping,
     agreement,
-    averaged,
+    average_groups,
     grouped_rows,
     pair_counts,
 )
@@ -96,7 +96,7 @@ def calibrated_accuracy(
         epsilons, values = np.append(0.0, epsilons), np.append(start, values)
     # argmax returns the first true one: the smallest of equally good epsilons
     epsilon = float(epsilons[int(np.argmax(values >= values.max() - 1e-12))])
-    accuracy = averaged(agreement(pair_counts(h, m, epsilon=epsilon), "acc-eq"))
+    accuracy = average_groups(agreement(pair_counts(h, m, epsilon=epsilon), "acc-eq"))
     plain = start if epsilon else accuracy.value
     return Calibrated(
         accuracy.value, epsilon, plain, accuracy.per_group, n_groups, n_pairs

@@ -139,20 +139,20 @@ def _system_level(
 
 def _instance_level(people: Floats, table: Floats, seed: int) -> dict[str, Any]:
     statistics: dict[str, Any] = {
-        variant: _grouped(instance_statistic(people, table, variant), seed)
+        variant: _group_line(instance_statistic(people, table, variant), seed)
         for variant in TAUS
     }
     best = calibrated_accuracy(people, table)
     value = GroupedValue(best.accuracy, best.per_group, best.n_groups)
     statistics["calibrated"] = {
-        **_grouped(value, seed),
+        **_group_line(value, seed),
         "epsilon": best.epsilon,
         "without": _or_none(best.accuracy_without),
     }
     return statistics
 
 
-def _grouped(value: GroupedValue, seed: int) -> dict[str, Any]:
+def _group_line(value: GroupedValue, seed: int) -> dict[str, Any]:
     return _if_defined(lambda: grouped_interval(value, seed=seed))
 
 

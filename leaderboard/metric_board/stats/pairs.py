@@ -357,7 +357,7 @@ def instance_statistic(
         See `grouped_rows`.
     epsilon : float
         The metric ties what differs by no more; for the variants of Kendall's tau
-        other than tau-c, which counts classes of equal scores.
+        except tau-c, which counts classes of equal scores.
 
     Returns
     -------
@@ -371,7 +371,7 @@ def instance_statistic(
     """
     h, m = grouped_rows(human, metric, group)
     if epsilon and (statistic not in VARIANTS or statistic == "tau-c"):
-        raise ValueError(f"{statistic} knows no epsilon.")
+        raise ValueError(f"{statistic} does not take an epsilon.")
     if statistic == "pearson":
         per_group = pearson_rows(h, m)
     elif statistic == "spearman":
@@ -382,10 +382,10 @@ def instance_statistic(
         raise ValueError(
             f"There is no {statistic!r}; it is one of {', '.join(INSTANCE_STATISTICS)}."
         )
-    return averaged(per_group)
+    return average_groups(per_group)
 
 
-def averaged(per_group: Floats) -> GroupedValue:
+def average_groups(per_group: Floats) -> GroupedValue:
     """Average a statistic of shape (g,) over the groups in which it is not NaN."""
     defined = per_group[~np.isnan(per_group)]
     value = float(defined.mean()) if defined.size else float("nan")

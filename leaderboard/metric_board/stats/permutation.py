@@ -37,7 +37,7 @@ class Swapped(Protocol):
         """Return the statistic, shape (r,), for swaps of shape (r, k); 1 takes the first."""
 
 
-def standardised(scores: Floats) -> Floats:
+def standardize(scores: Floats) -> Floats:
     """Subtract the mean and divide by the standard deviation (divisor n); all 0 if constant.
 
     NaN stays NaN. Values are rounded to about 1e-9, so that two metrics that differ only in
@@ -45,7 +45,7 @@ def standardised(scores: Floats) -> Floats:
 
     Examples
     --------
-    >>> standardised(np.array([1.0, 3.0, np.nan])).tolist()
+    >>> standardize(np.array([1.0, 3.0, np.nan])).tolist()
     [-1.0, 1.0, nan]
     """
     known = scores[~np.isnan(scores)]
@@ -100,7 +100,7 @@ def swapped_pearson(human: Floats, first: Floats, second: Floats) -> Swapped:
     >>> swapped_pearson(h, a, b)(all_swaps(3)[[7, 0]], 0).round(9).tolist()
     [1.0, -1.0]
     """
-    people = _centred(human)
+    people = _center(human)
     norms = np.sqrt((people**2).sum(axis=1))
     n_rated = np.maximum((~np.isnan(human)).sum(axis=1), 1)
     # relative to their common mean, so that subtracting squares loses little precision
@@ -124,15 +124,15 @@ def swapped_pearson(human: Floats, first: Floats, second: Floats) -> Swapped:
     return statistic
 
 
-def _centred(scores: Floats) -> Floats:
+def _center(scores: Floats) -> Floats:
     n = np.maximum(np.count_nonzero(~np.isnan(scores), axis=1), 1)
     mean = np.nansum(scores, axis=1) / n
-    centred = np.nan_to_num(scores - mean[:, None])
-    spread = (centred**2).sum(axis=1)
+    centered = np.nan_to_num(scores - mean[:, None])
+    spread = (centered**2).sum(axis=1)
     # rounding errors of constant values do not count as variation
     largest = np.nan_to_num(np.abs(scores)).max(axis=1, initial=0.0)
-    centred[spread <= n * (1e-13 * largest) ** 2] = 0.0
-    return np.asarray(centred)
+    centered[spread <= n * (1e-13 * largest) ** 2] = 0.0
+    return np.asarray(centered)
 
 
 def swapped_spearman(human: Floats, first: Floats, second: Floats) -> Swapped:
@@ -146,11 +146,11 @@ def swapped_spearman(human: Floats, first: Floats, second: Floats) -> Swapped:
     >>> swapped_spearman(h, a, b)(all_swaps(3)[[7, 0]], 0).round(9).tolist()
     [1.0, -1.0]
     """
-    people = _centred(rank_rows(human))
+    people = _center(rank_rows(human))
     norms = np.sqrt((people**2).sum(axis=1))
 
     def statistic(swaps: Bits, group: int) -> Floats:
-        ranks = _centred(rank_rows(np.where(swaps > 0, first[group], second[group])))
+        ranks = _center(rank_rows(np.where(swaps > 0, first[group], second[group])))
         root = norms[group] * np.sqrt((ranks**2).sum(axis=1))
         return np.asarray(
             np.divide(
@@ -254,7 +254,7 @@ def permutation_test(
         Two metrics' scores, higher being better. They are standardized before
         swapping, so their scales do not matter.
     statistic : str
-        ``pearson``, ``spearman``, or a variant of Kendall's tau other than tau-c
+        ``pearson``, ``spearman``, or a variant of Kendall's tau except tau-c
         (``tau-b`` is the system level's Kendall, ``acc-eq`` its pairwise accuracy).
     n_permutations : int or None
         Number of random swaps; None takes all of them, for up to 16 scores.
@@ -281,7 +281,7 @@ def permutation_test(
     Deutsch, Dror and Roth (2021), A Statistical Analysis of Summarization Evaluation
     Metrics Using Resampling Methods, TACL 9, section 5 (PERM-BOTH).
     """
-    h, a, b = _grouped(human, first, second, group)
+    h, a, b = _check_groups(human, first, second, group)
     swapped = _prepare(h, a, b, statistic)
     ones = np.ones((1, h.shape[1]), dtype=np.float32)
     difference = float(_differences(swapped, len(h), 1, lambda: iter([ones]))[0])
@@ -303,18 +303,18 @@ def permutation_test(
     return MetricComparison(difference, p_value, len(reached), method)
 
 
-def _grouped(
+def _check_groups(
     human: npt.ArrayLike, first: npt.ArrayLike, second: npt.ArrayLike, group: Grouping
 ) -> tuple[Floats, Floats, Floats]:
     if np.ndim(human) == 1:
         h, a = as_groups(human, first)
         b = as_groups(human, second)[1]
-        return h, standardised(a), standardised(b)
+        return h, standardize(a), standardize(b)
     h, a = grouped_rows(human, first, group)
     b = grouped_rows(human, second, group)[1]
     # a single score cannot be compared
     enough = np.count_nonzero(~np.isnan(h), axis=1) >= 2
-    return h[enough], standardised(a)[enough], standardised(b)[enough]
+    return h[enough], standardize(a)[enough], standardize(b)[enough]
 
 
 def _all_of(h: Floats) -> Bits:
@@ -347,11 +347,11 @@ def _prepare(h: Floats, a: Floats, b: Floats, statistic: InstanceStatistic) -> S
 
 def _swapped_tau(h: Floats, a: Floats, b: Floats, variant: Variant) -> Swapped:
     def statistic(swaps: Bits, group: int) -> Floats:
-        return agreement(_prepared(group)(swaps), variant)
+        return agreement(_prepare_group(group)(swaps), variant)
 
     memory: dict[int, _SwappedCounts] = {}
 
-    def _prepared(group: int) -> _SwappedCounts:
+    def _prepare_group(group: int) -> _SwappedCounts:
         # each group is used twice per chunk, and rarely again
         if group not in memory:
             memory.clear()

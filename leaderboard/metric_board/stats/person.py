@@ -154,7 +154,6 @@ def _rows(h: Floats, m: Floats, statistic: Any) -> Floats:
 def _of_outputs(
     rater: Ints, instance: Ints, left: Floats, own: Floats, n_instances: int
 ) -> dict[str, Any]:
-    """Compare outputs of one instance, with a row for each person and instance."""
     both = ~np.isnan(left)
     groups, row, n = np.unique(
         rater[both] * n_instances + instance[both],

@@ -64,7 +64,8 @@ def rankings(
     slugs = [slug for slug, _, _ in metrics]
     overall = [values for _, values, _ in metrics]
     by_statistic: dict[str, dict[str, Any]] = {
-        name: _named(slugs, _by_system(means, overall, name, seed)) for name in _SWAPPED
+        name: _with_names(slugs, _by_system(means, overall, name, seed))
+        for name in _SWAPPED
     }
     by_statistic["pearson"]["williams"] = _williams(
         means, dict(zip(slugs, overall, strict=True)), by_statistic["pearson"]["order"]
@@ -73,17 +74,17 @@ def rankings(
     if tables:
         names = [slug for slug, _ in tables]
         by_instance = [table for _, table in tables]
-        by_statistic["calibrated"] = _named(
+        by_statistic["calibrated"] = _with_names(
             names, _by_verdicts(human, by_instance, seed)
         )
         if len(human) <= MOST_SYSTEMS_SOFT and _has_complete(human):
-            by_statistic["soft-accuracy"] = _named(
+            by_statistic["soft-accuracy"] = _with_names(
                 names, _by_soft_accuracy(human, by_instance, seed)
             )
     return by_statistic
 
 
-def _named(slugs: Sequence[str], ranking: MetricRanking) -> dict[str, Any]:
+def _with_names(slugs: Sequence[str], ranking: MetricRanking) -> dict[str, Any]:
     order = ranking.order
     p = ranking.p_values[np.ix_(order, order)]
     return {
@@ -142,8 +143,6 @@ def _by_soft_accuracy(
 def _only_defined(
     values: Sequence[float], p_better: Callable[[int, int], float]
 ) -> Callable[[int, int], float]:
-    """Skip the test against a metric with an undefined statistic."""
-
     def p(i: int, j: int) -> float:
         defined = not (np.isnan(values[i]) or np.isnan(values[j]))
         return p_better(i, j) if defined else float("nan")

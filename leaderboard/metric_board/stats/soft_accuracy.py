@@ -13,7 +13,7 @@ from leaderboard.metric_board.stats.pairs import as_groups
 from leaderboard.metric_board.stats.permutation import (
     MetricComparison,
     random_swaps,
-    standardised,
+    standardize,
 )
 from leaderboard.stats.intervals import Floats
 
@@ -196,7 +196,7 @@ def soft_accuracy_test(
         raise ValueError(f"At least one swap is needed, not {n_permutations}.")
     h, a, b = complete_instances(human, first, second)
     # scores can be swapped only between metrics on the same scale
-    a, b = standardised(a), standardised(b)
+    a, b = standardize(a), standardize(b)
     people = superiority(h, n_permutations=None)[np.triu_indices(len(h), k=1)]
     middle, half = (a + b) / 2, (a - b) / 2
     observed = float(_accuracy_gaps(people, middle, half, np.ones((1, a.size)))[0])

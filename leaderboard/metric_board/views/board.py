@@ -94,7 +94,7 @@ def _chart(shown: Shown) -> Any:
         bars,
         lowest=by.lowest,
         chance=by.chance,
-        description=f"{by.label} with 95 % intervals: {described}",
+        description=f"{by.label} with 95% intervals: {described}",
     )
 
 
@@ -109,7 +109,7 @@ def metric_board(request: HttpRequest, slug: str) -> HttpResponse:
     # old links may name a criterion that the task no longer has
     criterion = typed if typed in criteria else (criteria or ["overall"])[0]
     shown = shown_board(task, criterion, request.GET.get("by", ""))
-    chosen = _chosen(shown, request.GET.get("metric", ""))
+    chosen = _choose_line(shown, request.GET.get("metric", ""))
     context: dict[str, Any] = {
         "here": "tasks",
         "task": task,
@@ -144,7 +144,7 @@ def _provisional(task: Task, criterion: str) -> set[int]:
     return set(scores.values_list("submission_id", flat=True))
 
 
-def _chosen(shown: Shown, slug: str) -> Line | None:
+def _choose_line(shown: Shown, slug: str) -> Line | None:
     wanted = [line for line in shown.lines if line.slug == slug]
     return next(iter([*wanted, *shown.lines]), None)
 
@@ -174,7 +174,7 @@ def _numbers(
         "choices": [
             (line, address(metric=line.slug), line is chosen) for line in shown.lines
         ],
-        "seen": parts.scattered(shown, chosen) if chosen else None,
+        "seen": parts.scatter_context(shown, chosen) if chosen else None,
     }
 
 

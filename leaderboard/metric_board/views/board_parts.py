@@ -20,7 +20,7 @@ from leaderboard.metric_board.selectors.snapshot import (
 FILES = (
     (
         "agreement.csv",
-        "what this page shows: each metric, and one person, by statistic",
+        "the contents of this page: each metric and one person, by statistic",
     ),
     ("agreement.json", "the same, as one JSON list"),
     ("judgments.csv", "system, instance, criterion, worker, value"),
@@ -30,11 +30,11 @@ FILES = (
         "pairs rated in comparisons: model_a (shown first), model_b, winner, judge, and "
         "length and Markdown of both",
     ),
-    ("metric-scores.csv", "system, instance, metric, value; overall values too"),
+    ("metric-scores.csv", "system, instance, metric, value, including overall values"),
     ("metric-scores.jsonl", "the same, one object per line"),
     (
         "mtme.zip",
-        "a test set of mt-metrics-eval: scores, documents, and texts if the licence "
+        "a test set of mt-metrics-eval: scores, documents, and texts if the license "
         "allows it",
     ),
 )
@@ -125,8 +125,8 @@ def _p(value: float | None) -> tuple[str, bool]:
     return ("< .001" if value < 0.001 else f"{value:.3f}".lstrip("0")), value <= 0.05
 
 
-def scattered(shown: Shown, line: Line) -> dict[str, Any]:
-    computed = _computed(shown, line)
+def scatter_context(shown: Shown, line: Line) -> dict[str, Any]:
+    computed = _computation(shown, line)
     rows, points = [], []
     for system, point in zip(shown.payload["systems"], computed["points"], strict=True):
         if point is None:
@@ -150,7 +150,7 @@ def scattered(shown: Shown, line: Line) -> dict[str, Any]:
     }
 
 
-def _computed(shown: Shown, line: Line) -> dict[str, Any]:
+def _computation(shown: Shown, line: Line) -> dict[str, Any]:
     computed: dict[str, Any] = next(
         metric for metric in shown.payload["metrics"] if metric["slug"] == line.slug
     )

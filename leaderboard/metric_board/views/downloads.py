@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 from django.http import (
@@ -9,6 +10,7 @@ from django.http import (
     HttpRequest,
     HttpResponse,
     HttpResponseBase,
+    HttpResponseNotFound,
     StreamingHttpResponse,
 )
 from django.shortcuts import get_object_or_404
@@ -26,9 +28,10 @@ from leaderboard.metric_board.selectors.snapshot import (
     shown_board,
 )
 from leaderboard.metrics.base import all_metrics
-from leaderboard.tasks.licence import may_be_copied
+from leaderboard.tasks.license import may_be_copied
 from leaderboard.tasks.models import Task
 
+_EMPTY_ZIP = b"PK\5\6" + bytes(18)
 # A task's metric boards as rows of a table for download.
 COLUMNS = (
     "criterion",
@@ -100,12 +103,17 @@ def metric_download(request: HttpRequest, slug: str, name: str) -> HttpResponseB
         raise Http404
     content_type, write = WRITERS[name]
     content = write(task)
+    first = content if isinstance(content, bytes) else next(content, "")
+    if first in (b"", "", _EMPTY_ZIP):
+        return HttpResponseNotFound(
+            f"{task.title} has no results for {name}.", content_type="text/plain"
+        )
     response: HttpResponseBase = (
         HttpResponse(content, content_type=content_type)
         # only tables are streamed: an archive's directory is written last
         if isinstance(content, bytes)
         else StreamingHttpResponse(
-            content, content_type=f"{content_type}; charset=utf-8"
+            chain([first], content), content_type=f"{content_type}; charset=utf-8"
         )
     )
     response["Content-Disposition"] = f'attachment; filename="{task.slug}.{name}"'
@@ -113,7 +121,7 @@ def metric_download(request: HttpRequest, slug: str, name: str) -> HttpResponseB
 
 
 def _scores(task: Task) -> Iterator[Mapping[str, Any]]:
-    systems, ids = downloads.published(task), downloads.instance_ids(task)
+    systems, ids = downloads.published_systems(task), downloads.instance_ids(task)
     for scored in downloads.metric_scores(task):
         row = {
             "system": systems[scored.submission][0],
@@ -127,10 +135,10 @@ def _scores(task: Task) -> Iterator[Mapping[str, Any]]:
 
 
 def _mtme(task: Task) -> bytes:
-    systems = downloads.published(task)
+    systems = downloads.published_systems(task)
     names = files.unique_names({pk: name for pk, (name, _) in systems.items()})
     if not names:
-        return files.zipped(())
+        return files.zip_files(())
     people = [
         mtme_files.Scorer(
             criterion,
@@ -145,7 +153,7 @@ def _mtme(task: Task) -> bytes:
         downloads.documents(task),
         **(downloads.texts(task, names) if may_be_copied(task.licence) else {}),
     )
-    return files.zipped(mtme_files.data_set(about, people, _metrics(task, names)))
+    return files.zip_files(mtme_files.data_set(about, people, _metrics(task, names)))
 
 
 def _metrics(task: Task, names: Mapping[int, str]) -> list[mtme_files.Scorer]:

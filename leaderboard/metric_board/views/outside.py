@@ -47,7 +47,7 @@ class MetricScoresForm(forms.Form):
         required=False,
         max_length=2000,
         widget=forms.Textarea(attrs={"rows": 4}),
-        help_text="What it is, its version, and where it is described.",
+        help_text="Describe the metric, its version, and where to read about it.",
     )
 
 

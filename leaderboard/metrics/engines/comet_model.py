@@ -18,7 +18,7 @@ from leaderboard.metrics.engines.pair_models import (
     Pairs,
     by_length,
     kept_vectors,
-    placed,
+    place_on_device,
 )
 
 _AT_ONCE = 32
@@ -128,7 +128,7 @@ class CometModel:
                 f"{folder} lacks weights of its encoder: {missing[0]}.", code="no-model"
             )
         self.layers = self._layers(state, settings.get("layer_transformation"))
-        self.model, self.device, self.precision = placed(model)
+        self.model, self.device, self.precision = place_on_device(model)
         self.estimator = self._estimator(state, settings).to(self.device).eval()
         self.kept = kept_vectors()
 
@@ -191,7 +191,6 @@ class CometModel:
         return nn.Sequential(*modules).float()
 
     def _vectors(self, pairs: Pairs) -> tuple[dict[str, Any], set[str]]:
-        """Encode texts without stored vectors; store those of references and sources."""
         again = dict.fromkeys([*pairs.sources, *pairs.references])
         found = {text: self.kept.get(text) for text in again}
         # predictions always, to know which of them were cut
@@ -211,7 +210,7 @@ class CometModel:
             inputs = self.tokenizer.pad(
                 {"input_ids": [tokens[row] for row in rows]}, return_tensors="pt"
             ).to(self.device)
-            for row, vector in zip(rows, self._pooled(inputs), strict=True):
+            for row, vector in zip(rows, self._pool(inputs), strict=True):
                 found[texts[row]] = vector
         for text in again:
             self.kept.put(text, found[text])
@@ -220,7 +219,7 @@ class CometModel:
     def _too_long(self, ids: list[int]) -> bool:
         return len(ids) > self.window
 
-    def _pooled(self, inputs: Any) -> Any:
+    def _pool(self, inputs: Any) -> Any:
         with self.torch.inference_mode():
             states = self.model(**inputs, output_hidden_states=True).hidden_states
             mixed = sum(

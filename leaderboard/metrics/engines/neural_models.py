@@ -97,16 +97,15 @@ def cached_folder(name: str, revision: str = "") -> Path:
     if not folder.is_dir():
         if folder.is_absolute() or name.startswith("."):
             raise GenieError(f"There is no folder {name}.", code="no-model")
-        folder = _cached(name, revision)
+        folder = _find_cached(name, revision)
     return folder.absolute()
 
 
-def _cached(name: str, revision: str) -> Path:
+def _find_cached(name: str, revision: str) -> Path:
     revision_words = f" at revision {revision}" if revision else ""
     missing = GenieError(
-        f"{name}{revision_words} is neither a folder nor in the local cache of "
-        "the Hugging Face hub; models are never downloaded while computing "
-        "metrics.",
+        f"{name}{revision_words} is neither a folder nor in the local cache of the "
+        "Hugging Face hub. Models are never downloaded while metrics are computed.",
         code="no-model",
     )
     if find_spec("huggingface_hub") is None:
@@ -140,11 +139,11 @@ def fingerprint(*folders: Path) -> str:
         if path.is_file() and (path == folder or path.suffix in _FINGERPRINTED)
     ]
     # the modification time is part of the cache's key: a replaced model is read again
-    return _hashed(tuple((path, path.stat().st_mtime_ns) for path in files))
+    return _hash_files(tuple((path, path.stat().st_mtime_ns) for path in files))
 
 
 @lru_cache(maxsize=8)
-def _hashed(files: tuple[tuple[Path, int], ...]) -> str:
+def _hash_files(files: tuple[tuple[Path, int], ...]) -> str:
     digest = hashlib.sha256()
     for path, _ in files:
         # names count, too: the same bytes are loaded differently under a different name

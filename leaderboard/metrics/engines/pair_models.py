@@ -78,7 +78,7 @@ def kept_vectors() -> Kept:
     return Kept(env.integer("GENIE_NEURAL_KEPT_MB", 512, minimum=0))
 
 
-def placed(model: Any, half: str = "float16") -> tuple[Any, str, str]:
+def place_on_device(model: Any, half: str = "float16") -> tuple[Any, str, str]:
     """Move a model to its device, in half precision on a GPU.
 
     Parameters
@@ -101,12 +101,12 @@ def placed(model: Any, half: str = "float16") -> tuple[Any, str, str]:
     return model.to("cuda").eval(), "cuda", half
 
 
-def said(precision: str) -> str:
-    """Return the signature's part for a precision of `placed`; empty for single precision.
+def precision_part(precision: str) -> str:
+    """Return the signature's part for a precision of `place_on_device`; empty for single precision.
 
     Examples
     --------
-    >>> said("float16"), said("")
+    >>> precision_part("float16"), precision_part("")
     ('precision:float16|', '')
     """
     return f"precision:{precision}|" if precision else ""
@@ -155,18 +155,18 @@ class PairMetric(Metric):
         if lacking := lacking_library(self.library):
             return lacking
         try:
-            self._fingerprinted(self._folder())
+            self._fingerprint_folders(self._folder())
         except GenieError as error:
             return f"{error.message} Set GENIE_{self.variable}_MODEL."
         return None
 
     def _parameters(self) -> dict[str, object]:
-        return {"model": fingerprint(*self._fingerprinted(self._folder()))}
+        return {"model": fingerprint(*self._fingerprint_folders(self._folder()))}
 
     def _folder(self) -> Path:
         return model_folder(self.model, self.revision)
 
-    def _fingerprinted(self, folder: Path) -> list[Path]:
+    def _fingerprint_folders(self, folder: Path) -> list[Path]:
         """Return the folders that determine the numbers; raises `no-model` if one is missing."""
         return [folder]
 
@@ -196,13 +196,11 @@ class PairMetric(Metric):
         return MetricOutput(
             overall=float(best.mean()),
             per_instance=best,
-            signature=(
-                f"nrefs:{n_references(batch)}|"
-                f"multi:{'max' if self.higher_is_better else 'min'}|"
-                f"model:{fingerprint(*self._fingerprinted(folder))}|"
-                f"window:{self.window}|{said(scorer.precision)}"
-                f"agg:mean|version:{self.version}"
-            ),
+            signature=f"nrefs:{n_references(batch)}|"
+            f"multi:{'max' if self.higher_is_better else 'min'}|"
+            f"model:{fingerprint(*self._fingerprint_folders(folder))}|"
+            f"window:{self.window}|{precision_part(scorer.precision)}"
+            f"agg:mean|version:{self.version}",
             details={
                 "model": self.model if not Path(self.model).is_dir() else folder.name,
                 "n_cut": n_cut,

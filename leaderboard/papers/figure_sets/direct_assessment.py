@@ -29,11 +29,11 @@ class DirectAssessment(Figures):
         "judgments": "rows, and of each kind with the kind as row",
         "workers": "people with a row",
         "raw": "mean over segments of a system's mean raw score",
-        "z": "the same of scores standardised by worker",
+        "z": "the same of scores standardized by worker",
         "segments": "segments of a system with a judgment",
         "n_all": "judgments of a system that count",
         "rank_by_raw": "place by the raw score",
-        "rank_by_z": "place by the standardised score",
+        "rank_by_z": "place by the standardized score",
         "p": "of a pair A>B: one-sided rank-sum test that A's segments score higher",
         "p_printed": "the same as WMT prints it: .12 wherever it is not significant",
         "wins": "systems beaten at p < .05",
@@ -41,12 +41,12 @@ class DirectAssessment(Figures):
         "cluster_strict": "the same where all above must beat all below",
         "n_clusters": "clusters",
         "n_clusters_strict": "clusters by the stricter rule",
-        "se_plain": "sd / sqrt(n) of a system's standardised judgments",
+        "se_plain": "sd / sqrt(n) of a system's standardized judgments",
         "se_worker": "the same with each worker's judgments dependent (CR0)",
     }
 
     @classmethod
-    def of(cls, judgments: Judgments, settings: Settings) -> Computed:
+    def compute(cls, judgments: Judgments, settings: Settings) -> Computed:
         """Compute the figures of raw scores, z-scores or both.
 
         Raw scores are standardized here over all of a worker's rows. If the file has
@@ -60,7 +60,7 @@ class DirectAssessment(Figures):
             segments = raw.groupby(["system", "instance"])["value"].mean()
             means = segments.groupby(level="system").mean()
             found |= by_row("raw", means) | by_row("rank_by_raw", ranks(means))
-        return found | _standardised(judged)
+        return found | _standardize(judged)
 
 
 def counts(judgments: Judgments) -> Computed:
@@ -89,7 +89,7 @@ def _both(judgments: Judgments) -> tuple[pd.DataFrame, pd.DataFrame]:
     return raw, raw.assign(value=z[stays].fillna(0.0))
 
 
-def _standardised(judged: pd.DataFrame) -> Computed:
+def _standardize(judged: pd.DataFrame) -> Computed:
     ranking = rank_sum_ranking(
         judged["value"], judged["system"], judged["instance"].astype(str)
     )

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leaderboard.papers.figures import Computed, Figures, Settings, asked, by_row
+from leaderboard.papers.figures import (
+    Computed,
+    Figures,
+    Settings,
+    by_row,
+    first_criterion,
+)
 
 if TYPE_CHECKING:
     from leaderboard.imports.readers.judgments import Judgments
@@ -25,8 +31,8 @@ class Domains(Figures):
     }
 
     @classmethod
-    def of(cls, judgments: Judgments, settings: Settings) -> Computed:
-        judged = asked(judgments.judged)
+    def compute(cls, judgments: Judgments, settings: Settings) -> Computed:
+        judged = first_criterion(judgments.judged)
         judged = judged[judged["value"].notna()]
         raters = judged["worker"]
         if judgments.extra is not None and "account" in judgments.extra:

@@ -6,7 +6,14 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from leaderboard.imports.readers.judgments import Role
-from leaderboard.papers.figures import Computed, Figures, Settings, asked, by_row, ranks
+from leaderboard.papers.figures import (
+    Computed,
+    Figures,
+    Settings,
+    by_row,
+    first_criterion,
+    ranks,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,7 +59,7 @@ class ErrorSpans(Figures):
     }
 
     @classmethod
-    def of(cls, judgments: Judgments, settings: Settings) -> Computed:
+    def compute(cls, judgments: Judgments, settings: Settings) -> Computed:
         """Compute all figures; `extra` may have accounts, tags and starts."""
         rows = with_extra(judgments)
         clean = rows[rows["role"].isin(_CLEAN)]
@@ -77,7 +84,7 @@ class ErrorSpans(Figures):
 
 def with_extra(judgments: Judgments) -> pd.DataFrame:
     """Return the rows of the criterion that people were asked for, with all columns."""
-    rows = asked(judgments.rows)
+    rows = first_criterion(judgments.rows)
     if judgments.extra is None:
         return rows
     return rows.join(judgments.extra.drop(columns=rows.columns, errors="ignore"))

@@ -31,7 +31,7 @@ class Judges(Figures):
     title = "Judges that are programs, tested against people"
     names = {
         "annotators": "people",
-        "instances": "distinct things labelled",
+        "instances": "distinct things labeled",
         "ratings": "people's labels",
         "llms": "judges",
         "winning_rate": "omega: share of people against whom the judge holds",
@@ -47,7 +47,7 @@ class Judges(Figures):
     }
 
     @classmethod
-    def of(cls, judgments: Judgments, settings: Settings) -> Computed:
+    def compute(cls, judgments: Judgments, settings: Settings) -> Computed:
         """Compute all figures; the setting `epsilon` is the extra cost of a person."""
         judged = judgments.judged
         said = judgments.rows[judgments.rows["role"] == Role.PREDICTION.value]
@@ -92,7 +92,7 @@ def _of_test(test: AlternativeAnnotator) -> Computed:
         "advantage_probability": test.advantage_probability,
         "omega_exact": test.winning_rate,
         "rho_exact": test.advantage_probability,
-        "passed": plain(test.passed),
+        "passed": plain(test.passes),
         "annotators_tested": float(len(test.people)),
     }
     p_values = [one.p_value for one in test.people]

@@ -62,7 +62,7 @@ class Pages(Figures):
     }
 
     @classmethod
-    def of(cls, judgments: Judgments, settings: Settings) -> Computed:
+    def compute(cls, judgments: Judgments, settings: Settings) -> Computed:
         """Compute all figures; `seed` of the settings draws TrueSkill's orders."""
         judged = judgments.judged
         judged = judged[judged["value"].notna()]
@@ -82,9 +82,9 @@ class Pages(Figures):
         skills = true_skill(
             games, pairs["worker_x"], seed=int(settings.get("seed", 0)), n_resamples=2
         )
-        centred = dict(zip(names, skills.differences, strict=True))
-        found |= by_row("trueskill_centred", centred)
-        return found | by_row("trueskill_rank", ranks(centred))
+        centered = dict(zip(names, skills.differences, strict=True))
+        found |= by_row("trueskill_centred", centered)
+        return found | by_row("trueskill_rank", ranks(centered))
 
 
 def _pairs(judged: pd.DataFrame) -> pd.DataFrame:

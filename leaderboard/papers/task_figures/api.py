@@ -23,32 +23,34 @@ from leaderboard.papers.task_figures.beside import beside
 from leaderboard.papers.task_figures.keep import (
     forget_published,
     keep_published,
-    planned,
+    plan_rows,
 )
 from leaderboard.submissions.selectors import Staff
 from leaderboard.tasks.models import Task
 
 
 class PublishedFigureSerializer(serializers.Serializer[Any]):
-    table = serializers.CharField(help_text="Where the number is printed.")
+    table = serializers.CharField(help_text="Page or table that prints the number.")
     row = serializers.CharField(
-        help_text="A system, a pair A>B or a criterion before either; empty: the whole."
+        help_text="A system or a pair A>B, optionally after a criterion. Empty for the "
+        "whole task."
     )
     column = serializers.CharField()
     figure = serializers.CharField(
-        help_text="The computation of ours that it is compared with, such as da-wins."
+        help_text="Genie's figure that it is compared with, such as da-wins."
     )
     published = serializers.JSONField(help_text="A number or words as printed.")
     ours = serializers.JSONField(
-        help_text="What comes out here; null where it cannot be computed."
+        help_text="Genie's value. Null if it cannot be computed."
     )
     tolerance = serializers.FloatField(
-        allow_null=True, help_text="How far apart they may lie; null: not at all."
+        allow_null=True,
+        help_text="Largest allowed difference. Null if they must be equal.",
     )
     verdict = serializers.CharField(
         help_text=f"One of: {', '.join(verdict.value for verdict in Verdict)}."
     )
-    why = serializers.CharField(help_text="Why it cannot come out, where it is known.")
+    why = serializers.CharField(help_text="Why it cannot be reproduced, if known.")
 
 
 class PublishedFiguresSerializer(serializers.Serializer[Any]):
@@ -65,7 +67,9 @@ class PrintedSerializer(Body):
     )
     value = serializers.JSONField(help_text="A number, a word, or a list of two.")
     tolerance = serializers.FloatField(
-        required=False, allow_null=True, help_text="Left out: not at all."
+        required=False,
+        allow_null=True,
+        help_text="Largest allowed difference. If omitted, they must be equal.",
     )
     table = serializers.CharField(required=False, allow_blank=True, max_length=100)
     why = serializers.CharField(required=False, allow_blank=True, max_length=500)
@@ -79,22 +83,23 @@ class NewPublishedSerializer(Body):
         default="",
         allow_blank=True,
         max_length=100,
-        help_text="Where those are printed that do not say it.",
+        help_text="Table of numbers that do not name one.",
     )
     figures = serializers.CharField(
         default="",
         allow_blank=True,
         max_length=100,
-        help_text="The set that they are compared with; empty: what fits the judgments.",
+        help_text="The set of figures to compare with. If empty, the set that fits the "
+        "judgments.",
     )
     why = serializers.CharField(default="", allow_blank=True, max_length=500)
     dry_run = serializers.BooleanField(default=False, help_text="Keep nothing.")
 
 
 @operation(
-    "Show published numbers beside ours",
-    "What was printed of a task's judgments, in a paper or elsewhere, each number beside "
-    "ours with the tolerance and a verdict. Empty where nothing was kept.",
+    "Show published numbers next to Genie's",
+    "Numbers published about a task's judgments, each next to Genie's value with the "
+    "tolerance and a verdict. Empty if there are none.",
 )
 class TaskPublished(TaskView, DetailView):
     serializer_class = PublishedFiguresSerializer
@@ -121,8 +126,8 @@ class TaskPublished(TaskView, DetailView):
 
     @operation(
         "Add published numbers of a task",
-        "They take the place of what is kept of the same tables, and everybody sees them. "
-        "A list of which anything is wrong is refused whole, with every entry that is.",
+        "They replace earlier numbers of the same tables and are public. A list with "
+        "errors is refused as a whole, and the response lists all errors.",
         "bad-expected",
         responses={201: PublishedFiguresSerializer, 200: PublishedFiguresSerializer},
     )
@@ -130,7 +135,7 @@ class TaskPublished(TaskView, DetailView):
         task, said = self._own(), self.body()
         dry, cells = said.pop("dry_run"), json.dumps(said.pop("cells"))
         if dry:
-            planned(task, expected_of(cells), **said)
+            plan_rows(task, expected_of(cells), **said)
             return self.retrieve(request)
         kept = keep_published(task, expected_of(cells), **said)
         by = cast("Account", request.user)
@@ -138,15 +143,17 @@ class TaskPublished(TaskView, DetailView):
         return Response(self.get_serializer(self.get_object()).data, status=201)
 
     @operation(
-        "Take published numbers of a task back",
+        "Delete published numbers of a task",
         parameters=[
-            OpenApiParameter("table", str, description="Only this one; left out: all.")
+            OpenApiParameter(
+                "table", str, description="Only this table. If omitted, all tables."
+            )
         ],
     )
     def delete(self, request: Request, slug: str) -> Response:
         task = self._own()
         n = forget_published(task, request.query_params.get("table"))
-        note(cast("Account", request.user), task, f"Took back {n} published numbers.")
+        note(cast("Account", request.user), task, f"Deleted {n} published numbers.")
         return Response(status=204)
 
     def _own(self) -> Task:

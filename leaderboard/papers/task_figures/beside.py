@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from leaderboard.imports.models import PublishedFigure
-from leaderboard.papers.figures import Cell, Computed, Printed, compared, plain
+from leaderboard.papers.figures import Cell, Computed, Printed, compare_figures, plain
 from leaderboard.papers.task_figures.computed import figures_of
 from leaderboard.tasks.models import Task
 
@@ -55,6 +55,6 @@ def cells_of(rows: list[PublishedFigure], ours: Mapping[str, Computed]) -> list[
     cells = []
     for row in rows:
         printed = Printed(id_of(row), plain(row.value), row.tolerance, why=row.why)
-        [cell] = compared([printed], ours.get(set_of(row), {}))
+        [cell] = compare_figures([printed], ours.get(set_of(row), {}))
         cells.append(replace(cell, row=row.row, column=row.column))
     return cells

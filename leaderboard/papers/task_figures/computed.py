@@ -34,10 +34,10 @@ def judgments_for(task: Task) -> Judgments:
 
     As on the board, withdrawn systems and banned workers are left out, also of imports.
     """
-    return _left(task) if task.imports.exists() else _ours(task)
+    return _remaining_judgments(task) if task.imports.exists() else _ours(task)
 
 
-def _left(task: Task) -> Judgments:
+def _remaining_judgments(task: Task) -> Judgments:
     judgments = judgments_of(task)
     shown = Submission.objects.filter(public(), task=task).values("pk")
     hidden = Submission.objects.filter(task=task).exclude(pk__in=shown)
@@ -82,16 +82,16 @@ def _ours(task: Task) -> Judgments:
 BOARD = "board"
 BOARD_NAMES = {
     "score": "a system's score, as the board shows it",
-    "low": "lower end of its 95 % interval",
+    "low": "lower end of its 95% interval",
     "high": "upper end",
     "ranks": "first and last rank",
     "instances": "instances behind the score",
-    "raters": "workers behind it",
+    "raters": "workers behind the score",
 }
 _KEPT_SECONDS = 24 * 3600
 
 
-def known() -> dict[str, str]:
+def known_figures() -> dict[str, str]:
     """Return every figure's description by slug, those of the board first."""
     board = {f"{BOARD}-{name}": words for name, words in BOARD_NAMES.items()}
     sets = {
@@ -106,10 +106,10 @@ def figures_of(task: Task, sets: Iterable[str]) -> dict[str, Computed]:
     """Compute some sets; figures that cannot be computed are left out."""
     names = list(task.imports.order_by("pk").values_list("pk", flat=True))
     state = json.dumps([task.pk, version(task), names])
-    return {one: _kept(task, one, state) for one in sorted(set(sets))}
+    return {one: _stored_figures(task, one, state) for one in sorted(set(sets))}
 
 
-def _kept(task: Task, one: str, state: str) -> Computed:
+def _stored_figures(task: Task, one: str, state: str) -> Computed:
     key = hashlib.sha256(f"{one} {state}".encode()).hexdigest()
     return computed_once(f"published-{key}", lambda: _compute(task, one), _KEPT_SECONDS)
 
@@ -153,7 +153,7 @@ def _or_nothing(
     figures: type[Figures], judgments: Judgments, settings: Mapping[str, Any]
 ) -> Computed:
     try:
-        return figures.of(judgments, settings)
+        return figures.compute(judgments, settings)
     except (GenieError, ValueError):
         # these ratings have no such figures
         return {}

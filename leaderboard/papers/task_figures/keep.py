@@ -17,7 +17,7 @@ from leaderboard.papers.figures import (
     not_usable,
 )
 from leaderboard.papers.task_figures.beside import cells_of
-from leaderboard.papers.task_figures.computed import BOARD, figures_of, known
+from leaderboard.papers.task_figures.computed import BOARD, figures_of, known_figures
 from leaderboard.tasks.models import Task
 
 _MOST = 100  # characters of the name of a table
@@ -68,7 +68,7 @@ def keep_published(
     why : str
         The reason for differences, for entries without one.
     """
-    rows = planned(task, printed, part=part, table=table, figures=figures, why=why)
+    rows = plan_rows(task, printed, part=part, table=table, figures=figures, why=why)
     with transaction.atomic():
         tables = {row.table for row in rows}
         PublishedFigure.objects.filter(task=task, table__in=tables).delete()
@@ -81,7 +81,7 @@ def forget_published(task: Task, table: str | None = None) -> int:
     return (rows if table is None else rows.filter(table=table)).delete()[0]
 
 
-def planned(
+def plan_rows(
     task: Task,
     printed: Sequence[Printed],
     *,
@@ -98,7 +98,7 @@ def planned(
     wanted = published_in(printed, part)
     likely = _likely(task)
     ours: dict[str, Computed] = {}
-    placed = [_placed(one, figures, likely) for one in wanted]
+    placed = [_place(one, figures, likely) for one in wanted]
     if wrong := _wrong(wanted, placed, table, figures or likely[0]):
         raise not_usable("The list", wrong)
     rows = [
@@ -109,7 +109,7 @@ def planned(
             column=column,
             value=one.value,
             tolerance=one.tolerance,
-            figure=_chosen(task, row, each, ours),
+            figure=_choose(task, row, each, ours),
             why=one.why,
             position=place,
         )
@@ -133,13 +133,15 @@ def _wrong(
     for one, (row, column, called) in zip(wanted, placed, strict=True):
         place = (one.table or table, row, column)
         if not called:
-            names = [slug for slug in known() if slug.partition("-")[0] == likely]
+            names = [
+                slug for slug in known_figures() if slug.partition("-")[0] == likely
+            ]
             wrong.append(
-                f"{one.id} names no figure that is computed here; of the set {likely} "
-                f"these are: {', '.join(names)}"
+                f"{one.id} is not a figure that Genie computes. The set {likely} has: "
+                f"{', '.join(names)}"
             )
         elif place in seen:
-            wrong.append(f"{one.id} is another name of one that is there already")
+            wrong.append(f"{one.id} is another name for an existing entry")
         elif any(len(text) > most for text, most in _lengths(one, row)):
             wrong.append(f"{one.id[:60]} has a text that is too long")
         seen.add(place)
@@ -165,9 +167,7 @@ def _likely(task: Task) -> list[str]:
     )
 
 
-def _placed(
-    one: Printed, figures: str, likely: list[str]
-) -> tuple[str, str, list[str]]:
+def _place(one: Printed, figures: str, likely: list[str]) -> tuple[str, str, list[str]]:
     words = one.id.split("/")
     # the name may come before the row, as in `p/A>B`
     for parts in (words, [*words[:-2], *words[:-3:-1]]):
@@ -175,14 +175,14 @@ def _placed(
         called = [
             f"{one}-{name}"
             for one in ([figures] if figures else likely)
-            if f"{one}-{name}" in known()
+            if f"{one}-{name}" in known_figures()
         ]
         if called:
             return "/".join(parts[:-1]), name, called
     return one.id, "", []
 
 
-def _chosen(
+def _choose(
     task: Task, row: str, called: Sequence[str], ours: dict[str, Computed]
 ) -> str:
     for slug in called:

@@ -17,9 +17,15 @@ from genie.lib.errors import GenieError
 from genie.lib.formats import csv_text
 from genie.lib.serving.pages import file_named
 from genie.lib.typing import Account
-from leaderboard.papers.figures import Verdict, all_figures, expected_of, printed, shown
+from leaderboard.papers.figures import (
+    Verdict,
+    all_figures,
+    expected_of,
+    format_value,
+    print_value,
+)
 from leaderboard.papers.task_figures.beside import COLUMNS, Beside, beside
-from leaderboard.papers.task_figures.computed import BOARD, known
+from leaderboard.papers.task_figures.computed import BOARD, known_figures
 from leaderboard.papers.task_figures.keep import forget_published, keep_published
 from leaderboard.submissions.selectors import Staff
 from leaderboard.tasks.models import Task
@@ -30,8 +36,8 @@ class PublishedForm(forms.Form):
     cells = forms.CharField(
         max_length=500_000,
         label="Numbers",
-        help_text="CSV or JSON, with the columns id (SYSTEM/FIGURE, such as Kite/score), "
-        "value and, where known, tolerance, table and why.",
+        help_text="CSV or JSON with the columns id (SYSTEM/FIGURE, such as Kite/score) and "
+        "value, and optionally tolerance, table and why.",
         widget=forms.Textarea(
             attrs={"rows": 8, "class": "code", "spellcheck": "false"}
         ),
@@ -40,28 +46,28 @@ class PublishedForm(forms.Form):
         max_length=100,
         required=False,
         label="Table",
-        help_text="Where they are printed, if the list does not say it. What was kept of "
-        "the same table is replaced.",
+        help_text="Table that prints the numbers, if the list does not name one. Earlier numbers of "
+        "this table are replaced.",
     )
     figures = forms.ChoiceField(
         required=False,
         label="Compared with",
-        help_text="Which of our figures a name such as z or score means.",
+        help_text="Meaning of names such as z or score.",
     )
     part = forms.CharField(
         max_length=100,
         required=False,
         label="Part",
-        help_text="Of a list for several tasks: what the ids of this one begin with.",
+        help_text="If the list covers several tasks, the prefix of this task's ids.",
     )
     why = forms.CharField(
-        max_length=500, required=False, label="Why some cannot come out"
+        max_length=500, required=False, label="Why some cannot be reproduced"
     )
 
     def __init__(self, data: object = None) -> None:
         super().__init__(data)  # type: ignore[arg-type]
         self.fields["figures"].choices = [  # type: ignore[attr-defined]
-            ("", "What fits these judgments"),
+            ("", "The set that fits these judgments"),
             *((slug, slug) for slug in [BOARD, *all_figures()]),
         ]
 
@@ -77,7 +83,7 @@ _SHOWN = {
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-def published(request: HttpRequest, slug: str) -> HttpResponse:
+def published_figures(request: HttpRequest, slug: str) -> HttpResponse:
     """Show a task's published numbers and ours; staff may add and delete them."""
     task = get_object_or_404(Task, slug=slug)
     may = staff_may(request.user, Staff.SEE_REFERENCES, task.slug)
@@ -88,8 +94,8 @@ def published(request: HttpRequest, slug: str) -> HttpResponse:
     by, table = cast("Account", request.user), request.POST.get("forget")
     if table is not None:
         n = forget_published(task, table)
-        note(by, task, f"Took back {n} published numbers of {table}.")
-        messages.success(request, f"{n:,} numbers of {table} are gone.")
+        note(by, task, f"Deleted {n} published numbers of {table}.")
+        messages.success(request, f"{n:,} numbers of {table} were deleted.")
         return redirect("leaderboard:published", slug=slug)
     form = PublishedForm(request.POST)
     if form.is_valid():
@@ -101,7 +107,7 @@ def published(request: HttpRequest, slug: str) -> HttpResponse:
                 form.add_error("cells", f"{problem[:1].upper()}{problem[1:]}")
         else:
             note(by, task, f"Added {len(kept)} published numbers.")
-            messages.success(request, f"{len(kept):,} numbers are kept.")
+            messages.success(request, f"{len(kept):,} numbers are stored.")
             return redirect("leaderboard:published", slug=slug)
     return _page(request, task, form, status=400)
 
@@ -111,7 +117,7 @@ def _page(
 ) -> HttpResponse:
     rows = beside(task)
     reasons = list(dict.fromkeys(row.cell.why for row in rows if row.cell.why))
-    words = known()
+    words = known_figures()
     tables: dict[str, list[dict[str, object]]] = {}
     for row in rows:
         tables.setdefault(row.table, []).append(_line(row, words, reasons))
@@ -140,8 +146,8 @@ def _line(row: Beside, words: dict[str, str], reasons: list[str]) -> dict[str, o
         "row": cell.row,
         "column": cell.column,
         "words": words.get(row.figure, ""),
-        "published": "" if cell.paper is None else printed(cell.paper),
-        "ours": "" if cell.ours is None else shown(cell.ours, cell.digits),
+        "published": "" if cell.paper is None else print_value(cell.paper),
+        "ours": "" if cell.ours is None else format_value(cell.ours, cell.digits),
         "tolerance": f"± {cell.tolerance:g}" if cell.tolerance else "equal",
         "look": look,
         "verdict": verdict,

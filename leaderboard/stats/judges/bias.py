@@ -201,7 +201,7 @@ def text_effects(
     n = len(score)
     names, instance = np.asarray(systems), codes_of(instances, n)
     if instance.max() < 2:
-        raise ValueError("Three instances are needed at least.")
+        raise ValueError("At least three instances are needed.")
     columns = {
         name: np.asarray(column, dtype=np.float64) for name, column in features.items()
     }
@@ -243,7 +243,7 @@ def _both(systems: npt.NDArray[Any], against: npt.NDArray[Any]) -> Codes:
     pairs = [f"{one}\x1f{other}" for one, other in zip(systems, against, strict=True)]
     turned = {f"{other}\x1f{one}" for one, other in zip(systems, against, strict=True)}
     if turned & set(pairs):
-        raise ValueError("Every two systems stand in one order only.")
+        raise ValueError("Each pair of systems must appear in only one order.")
     return codes_of(pairs, len(pairs))
 
 
@@ -302,7 +302,7 @@ def _family(rest: Floats, system: Codes, mine: npt.NDArray[np.bool_]) -> Effect:
     means = np.bincount(system, rest) / np.bincount(system)
     ours, others = means[mine], means[~mine]
     if len(ours) < 1 or len(others) < 2:
-        raise ValueError("A family needs one system of its own and two others.")
+        raise ValueError("A family needs one of its systems and two others.")
     gap = float(ours.mean() - others.mean())
     freedom = len(means) - 2
     pooled = (

@@ -46,7 +46,7 @@ def probes() -> list[tuple[str, str]]:
     return [(name, _HARMLESS + name) for name in INJECTIONS]
 
 
-def planted(text: str, probe: str) -> str:
+def plant_probe(text: str, probe: str) -> str:
     """Return a text with a probe (one of `probes`; empty: the text itself)."""
     if not probe:
         return text

@@ -125,7 +125,7 @@ def _contributions(
         foretold = np.asarray(forecast.values, dtype=np.float64)[order]
     at = np.searchsorted(positions, place)
     if at.max() >= len(positions) or (positions[at] != place).any():
-        raise ValueError("A rating is about an instance without a forecast.")
+        raise ValueError("A rated instance has no forecast.")
     design = design_of(values, worker, at, len(positions), weights=count)
     if foretold is None:
         foretold = np.zeros(len(positions))

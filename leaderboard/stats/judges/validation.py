@@ -82,7 +82,7 @@ class AlternativeAnnotator:
     n_skipped: int
 
     @property
-    def passed(self) -> bool:
+    def passes(self) -> bool:
         return self.winning_rate >= PASSES
 
 
@@ -246,9 +246,7 @@ def _mean(
 ) -> Interval:
     names = {"person": [row[0] for row in fits], "instance": [row[1] for row in fits]}
     if min(len(set(each)) for each in names.values()) < 2:
-        raise ValueError(
-            "Two people and two instances that they and the judge share are needed."
-        )
+        raise ValueError("The judge must share two instances with at least two people.")
     return clustered_mean(values, names, seed=seed)
 
 
@@ -291,7 +289,7 @@ def validate(
     reasons = [
         Reason(
             "alternative annotator test",
-            test.passed,
+            test.passes,
             f"winning rate {test.winning_rate:.2f} of {len(test.people)} people, "
             f"advantage {test.advantage_probability:.2f}",
         )
@@ -489,7 +487,7 @@ def partial_association(
         (person, item, label, judge[item])
         for person, labels in sorted(people.items())
         for item, label in sorted(labels.items())
-        if item in judge and not _missing(label) and not _missing(judge[item])
+        if item in judge and not _is_missing(label) and not _is_missing(judge[item])
     ]
     if not rows:
         return None
@@ -510,7 +508,7 @@ def partial_association(
     return clustered_mean(influence, {"person": person, "instance": finest}, seed=seed)
 
 
-def _missing(label: Label) -> bool:
+def _is_missing(label: Label) -> bool:
     return isinstance(label, float) and not np.isfinite(label)
 
 

@@ -1,6 +1,6 @@
 """A mean of people's ratings with a judge's help, for any assignment of instances.
 
-The judge's part is fitted on other instances than those it is used for (cross-fitting),
+The judge's part is fitted and used on different instances (cross-fitting),
 and its errors are weighted by the inverse probability that an instance was shown to
 people: the efficient influence function of a mean with ratings missing by design. A
 judge without predictive value is left out.
@@ -199,11 +199,11 @@ def design_of(
     if place.shape != ratings.shape or not np.issubdtype(place.dtype, np.integer):
         raise ValueError("Every rating needs the number of its instance.")
     if place.min() < 0 or place.max() >= n_all:
-        raise ValueError("A rating is about an instance that no judge has scored.")
+        raise ValueError("A rated instance has no score by a judge.")
     rated, own = np.unique(place, return_inverse=True)
     worker, n_workers = factor_codes({"worker": workers}, len(ratings))["worker"]
     if n_workers < 2 or len(rated) < 2:
-        raise ValueError("Two workers and two instances are needed at least.")
+        raise ValueError("At least two workers and two instances are needed.")
     count = np.ones(len(ratings)) if weights is None else np.asarray(weights, float)
     if count.shape != ratings.shape or not ((count > 0) & np.isfinite(count)).all():
         raise ValueError("Every rating needs a weight above 0.")

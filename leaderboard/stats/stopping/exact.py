@@ -39,7 +39,9 @@ def check_p(p: float) -> float:
     return float(p)
 
 
-def _reached(rule: StoppingRule, horizon: int, every: int) -> tuple[Integers, Integers]:
+def _reachable_states(
+    rule: StoppingRule, horizon: int, every: int
+) -> tuple[Integers, Integers]:
     below, above = rule.boundaries(horizon)
     n = np.arange(1, horizon + 1, dtype=np.int64)
     looks = n % every == 0
@@ -87,7 +89,7 @@ def exact_walk(
     0.0206
     """
     p = check_p(p)
-    below, above = _reached(rule, horizon, every)
+    below, above = _reachable_states(rule, horizon, every)
     walk = Walk()
     decides = np.zeros((2, horizon))
     for i in range(horizon):

@@ -44,7 +44,7 @@ def labels_needed(
         return series.labels_to_decide()
     if series.decides(n, total):
         return n
-    # at a mean other than one half every rule decides at some number of labels: double,
+    # At any mean except one half, every rule decides at some number of labels: double,
     # then halve
     low, high = n, 2 * n
     while not series.decides(high, high * mean):

@@ -71,7 +71,7 @@ def rule_named(name: str, delta: float = 0.001) -> LiveRule:
     NormalMixture(delta=0.01, rho=25.0)
     """
     if name not in RULES:
-        raise ValueError(f"No rule is called {name!r}; there are {', '.join(RULES)}.")
+        raise ValueError(f"There is no rule {name!r}. Choose from: {', '.join(RULES)}.")
     return RULES[name](delta=delta)
 
 

@@ -34,7 +34,7 @@ from leaderboard.stats.systems.weighting import (
     Influence,
     contrasts,
     influence_of,
-    weighting,
+    weigh_systems,
 )
 
 # Lower weights for ratings whose worker may be careless.
@@ -112,9 +112,9 @@ def of_workers(
     >>> from leaderboard.stats.systems.weighting import influence_of
     >>> from leaderboard.stats.systems.table import rating_table
     >>> from leaderboard.stats.systems.table import Variances
-    >>> from leaderboard.stats.systems.weighting import weighting
+    >>> from leaderboard.stats.systems.weighting import weigh_systems
     >>> table = rating_table([1, 4, 4], list("aaa"), [0, 1, 2])
-    >>> equations = weighting(table, Variances(0.0, 0.0, 1.0, "given"))
+    >>> equations = weigh_systems(table, Variances(0.0, 0.0, 1.0, "given"))
     >>> full = influence_of(equations, np.eye(1) / 3, np.array([3.0]))
     >>> of_workers(table, ["x", "y", "y"], full)[1].tolist()
     [[1], [2]]
@@ -295,7 +295,7 @@ class SystemEstimates:
         np.divide(total, spread, out=freedom, where=spread > 0)
         return np.maximum(freedom, 1.0)
 
-    def of(self, systems: Sequence[str]) -> SystemEstimates:
+    def keep_systems(self, systems: Sequence[str]) -> SystemEstimates:
         """Keep these systems, in this order."""
         places = [self.systems.index(name) for name in systems]
         square = np.ix_(places, places)
@@ -431,7 +431,7 @@ def estimate_systems(
             return found
         return found.divide(crowd_groups(systems, workers, campaigns))
     variances = variances_of(table)
-    equations = weighting(table, variances)
+    equations = weigh_systems(table, variances)
     bread: Floats = np.asarray(np.linalg.inv(equations.information), np.float64)
     means: Floats = bread @ equations.right
     influence = influence_of(equations, bread, means, by_cell=by_cell)
@@ -465,7 +465,7 @@ def estimate_systems(
         variances=variances,
         worker_part=between + cleaning,
         instance_part=beyond,
-        floor=noise * variances.unexplained,
+        floor=noise * variances.unexplained_share,
         worker_freedom=_freedom(variances, influence, bread, equations.precision),
         n_instances=table.n_instances,
         day_part=variances.day * (of_day.T @ of_day),

@@ -12,7 +12,7 @@ from leaderboard.stats.systems.table import (
     rating_table,
     variances_of,
 )
-from leaderboard.stats.systems.weighting import weighting
+from leaderboard.stats.systems.weighting import weigh_systems
 
 # The first guess is linear; after that the set grows by this share until it is enough.
 _GROWTH = 1.05
@@ -94,7 +94,7 @@ def ratings_to_drop(
 
 
 def _contributions(table: RatingTable, variances: Variances) -> tuple[Floats, Floats]:
-    equations = weighting(table, variances)
+    equations = weigh_systems(table, variances)
     bread: Floats = np.asarray(np.linalg.inv(equations.information), np.float64)
     means: Floats = bread @ equations.right
     residuals = table.values - means[table.system]
@@ -151,6 +151,6 @@ def _overtakes(
         table.instance[kept],
         table.day[kept] if table.n_days else None,
     )
-    equations = weighting(rest, variances)
+    equations = weigh_systems(rest, variances)
     means = np.linalg.solve(equations.information, equations.right)
     return bool(means[rival] > means[leader])

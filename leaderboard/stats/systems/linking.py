@@ -59,7 +59,7 @@ class LinkingConstant(Interval):
     n_workers: int
 
 
-def moved(low: float, high: float, tolerance: float) -> Moved:
+def classify_shift(low: float, high: float, tolerance: float) -> Moved:
     """Classify whether a crowd has shifted by more than a tolerance.
 
     Parameters

@@ -26,7 +26,7 @@ def as_table(scores: npt.ArrayLike) -> Floats:
     >>> as_table([[1, 2], [3, float("nan")]])
     Traceback (most recent call last):
         ...
-    ValueError: System 2 has no finite rating for instance 2; compare systems on the instances they share.
+    ValueError: System 2 has no finite rating for instance 2. Compare systems on the instances they share.
     """
     table = np.asarray(scores, dtype=np.float64)
     if table.ndim != 2 or table.size == 0:
@@ -34,8 +34,8 @@ def as_table(scores: npt.ArrayLike) -> Floats:
     if not np.isfinite(table).all():
         row, column = np.argwhere(~np.isfinite(table))[0]
         raise ValueError(
-            f"System {column + 1} has no finite rating for instance {row + 1}; compare"
-            " systems on the instances they share."
+            f"System {column + 1} has no finite rating for instance {row + 1}. "
+            "Compare systems on the instances they share."
         )
     return table
 
@@ -125,7 +125,7 @@ def estimate_by_items(
     if table.shape[1] != len(names):
         raise ValueError(f"{len(names)} names for {table.shape[1]} systems.")
     if len(set(names)) < len(names):
-        raise ValueError("Each system needs a name of its own.")
+        raise ValueError("Each system needs a different name.")
     codes = _codes(groups, len(table))
     n_groups = len(table) if codes is None else int(codes.max()) + 1
     means = table.mean(axis=0)

@@ -192,7 +192,7 @@ class RankSumRanking:
         """The first and last rank of each system's cluster."""
         return wmt_clusters(self.p_values < self.alpha)
 
-    def of(self, systems: Collection[str]) -> RankSumRanking:
+    def keep_systems(self, systems: Collection[str]) -> RankSumRanking:
         """Keep these systems; the other systems' tests do not change."""
         kept = [i for i, name in enumerate(self.systems) if name in set(systems)]
         return replace(

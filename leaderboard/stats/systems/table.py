@@ -106,12 +106,12 @@ def rating_table(
     """
     ratings = as_ratings(values)
     n = len(ratings)
-    system, names = _numbered(systems, n, "system")
-    worker, _ = _numbered(workers, n, "worker")
+    system, names = _number_labels(systems, n, "system")
+    worker, _ = _number_labels(workers, n, "worker")
     instance = (
         np.arange(n, dtype=np.intp)
         if instances is None
-        else _numbered(instances, n, "instance")[0]
+        else _number_labels(instances, n, "instance")[0]
     )
     day, n_days = _days(days, system, 1 if compared else 2)
     order = np.lexsort((ratings, instance, system))
@@ -136,7 +136,7 @@ def _days(days: npt.ArrayLike | None, system: Codes, fewest: int) -> tuple[Codes
     none = np.empty(0, dtype=np.intp)
     if days is None:
         return none, 0
-    day, names = _numbered(days, len(system), "day")
+    day, names = _number_labels(days, len(system), "day")
     seen = np.unique(np.column_stack([day, system]), axis=0)[:, 0]
     several = int((np.bincount(seen) >= fewest).sum())
     return (day, len(names)) if several >= ENOUGH_DAYS else (none, 0)
@@ -166,7 +166,7 @@ def cell_counts(table: RatingTable) -> npt.NDArray[np.int64]:
     return counts.reshape(table.n_workers, table.n_systems).astype(np.int64)
 
 
-def _numbered(labels: npt.ArrayLike, n: int, name: str) -> tuple[Codes, list[str]]:
+def _number_labels(labels: npt.ArrayLike, n: int, name: str) -> tuple[Codes, list[str]]:
     # hashes, because numpy sorts strings: a second less for a million ratings
     import pandas as pd
 
@@ -227,7 +227,7 @@ class Variances:
         return self.worker + self.instance + self.residual + self.day
 
     @property
-    def unexplained(self) -> float:
+    def unexplained_share(self) -> float:
         """The share of single ratings' variance that is neither workers' nor instances'.
 
         Independent ratings vary by all of it; but systems that were rated on the same
@@ -336,7 +336,7 @@ def _moments(table: RatingTable) -> Variances:
     means = sums_by(table.system, table.values, table.n_systems) / np.bincount(
         table.system
     )
-    centred = table.values - means[table.system]
+    centered = table.values - means[table.system]
     factors = [table.worker, table.instance, *([table.day] if table.n_days else [])]
     counts = [np.bincount(codes).astype(np.float64) for codes in factors]
     size = len(factors)
@@ -345,15 +345,17 @@ def _moments(table: RatingTable) -> Variances:
         matrix[a, size] = n - len(counts[a])
         matrix[size, a] = n - (counts[a] ** 2).sum() / n
         for b in range(a):
-            within_a, within_b = _shared(factors[a], factors[b], counts[a], counts[b])
+            within_a, within_b = _shared_counts(
+                factors[a], factors[b], counts[a], counts[b]
+            )
             matrix[a, b], matrix[b, a] = n - within_a, n - within_b
     matrix[size, size] = n - 1
     squares = [
-        _within(codes, centred, each)
+        _within(codes, centered, each)
         for codes, each in zip(factors, counts, strict=True)
     ]
     # a mean was subtracted per system, not one of all
-    whole = float(centred @ centred) * (n - 1) / max(n - table.n_systems, 1.0)
+    whole = float(centered @ centered) * (n - 1) / max(n - table.n_systems, 1.0)
     # a column of zeros: a level per rating, or one level, does not determine its
     # variance
     solution, *_ = np.linalg.lstsq(
@@ -363,7 +365,7 @@ def _moments(table: RatingTable) -> Variances:
     return Variances(worker, instance, residual, "moments", *day)
 
 
-def _shared(
+def _shared_counts(
     a: Codes, b: Codes, counts_a: Floats, counts_b: Floats
 ) -> tuple[float, float]:
     cell, in_cell = np.unique(a * len(counts_b) + b, return_counts=True)

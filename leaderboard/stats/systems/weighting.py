@@ -85,7 +85,7 @@ class Weighting:
         return weights
 
 
-def weighting(table: RatingTable, variances: Variances) -> Weighting:
+def weigh_systems(table: RatingTable, variances: Variances) -> Weighting:
     """Return the equations of the systems' means.
 
     Parameters
@@ -297,10 +297,10 @@ def _day_weight(equations: Weighting, sums: Floats) -> Floats:
     if not table.n_days:
         return np.zeros((0, table.n_systems))
     taken = equations.shrinkage[:, None] * sums
-    weight = _by(table.day, table.system, each, (table.n_days, table.n_systems))
+    weight = _sum_by(table.day, table.system, each, (table.n_days, table.n_systems))
     first = table.n_instances
     weight -= _borrowed_by_level(table, each, equations.borrowed)[first:]
-    weight -= (_crossing(table, each).T @ taken)[first:]
+    weight -= (_cross_terms(table, each).T @ taken)[first:]
     return weight
 
 
@@ -317,7 +317,7 @@ def _borrowed_by_level(table: RatingTable, values: Floats, borrowed: Floats) -> 
     return found
 
 
-def _crossing(table: RatingTable, values: Floats) -> Any:
+def _cross_terms(table: RatingTable, values: Floats) -> Any:
     ends = np.cumsum(np.bincount(table.worker, minlength=table.n_workers))
     return _sparse(table, values, np.concatenate([[0], ends]))
 
@@ -336,7 +336,7 @@ def _sparse(table: RatingTable, values: Floats, ends: Codes) -> Any:
 def _sums(
     table: RatingTable, borrowed: Floats, counts: npt.NDArray[np.int64]
 ) -> Floats:
-    sums: Floats = counts - _crossing(table, np.ones(len(table))) @ borrowed
+    sums: Floats = counts - _cross_terms(table, np.ones(len(table))) @ borrowed
     return sums
 
 
@@ -353,8 +353,8 @@ def _scores(
     table, borrowed = equations.table, equations.borrowed
     taken = equations.shrinkage[:, None] * sums
     once = residuals
-    crossed = _crossing(table, once)
-    score = _by(table.worker, table.system, once, sums.shape) - crossed @ borrowed
+    crossed = _cross_terms(table, once)
+    score = _sum_by(table.worker, table.system, once, sums.shape) - crossed @ borrowed
     score -= sums_by(table.worker, once, table.n_workers)[:, None] * taken
     instance = _by_level(table, once) - _borrowed_by_level(table, once, borrowed)
     instance -= crossed.T @ taken
@@ -369,8 +369,8 @@ def _scores(
     twice = once * sums_by(cell, once, len(cells))[cell]
     own = _by_level(table, twice) - _borrowed_by_level(table, twice, borrowed) / 2
     mixed = own.T @ borrowed
-    mixed += _by(table.worker, table.system, twice, sums.shape).T @ taken
-    mixed -= borrowed.T @ (_crossing(table, twice).T @ taken)
+    mixed += _sum_by(table.worker, table.system, twice, sums.shape).T @ taken
+    mixed -= borrowed.T @ (_cross_terms(table, twice).T @ taken)
     squares = (totals.T @ totals).toarray() - mixed - mixed.T
     squares += taken.T @ (
         sums_by(table.worker, twice, table.n_workers)[:, None] * taken
@@ -380,11 +380,13 @@ def _scores(
 
 def _by_level(table: RatingTable, values: Floats) -> Floats:
     shape = (table.n_levels, table.n_systems)
-    parts = [_by(levels, table.system, values, shape) for levels in table.levels]
+    parts = [_sum_by(levels, table.system, values, shape) for levels in table.levels]
     return sum(parts[1:], parts[0])
 
 
-def _by(rows: Codes, columns: Codes, values: Floats, shape: tuple[int, ...]) -> Floats:
+def _sum_by(
+    rows: Codes, columns: Codes, values: Floats, shape: tuple[int, ...]
+) -> Floats:
     key = rows * shape[1] + columns
     return sums_by(key, values, shape[0] * shape[1]).reshape(shape)
 

@@ -42,7 +42,7 @@ LONGEST = 80
 LONGEST_MAPPING = 1 << 20
 
 
-def seen(
+def preview_of(
     found: Found, shown: Preview | None = None, asked: Sequence[Choice] = ()
 ) -> dict[str, Any]:
     proposal = found.proposal
@@ -117,8 +117,8 @@ READ_JOB, IMPORT_JOB = "leaderboard.jobs.read_import", "leaderboard.jobs.bring_i
 LIMITS = Limits(cpu_seconds=240, memory_bytes=2 << 30, wall_seconds=480)
 _TOLD_EVERY = 20_000
 _OUR_FAULT = (
-    "Something went wrong on our side with these files. Choose another layout or leave "
-    "files out; whoever runs the site finds more in its log."
+    "Something went wrong on our side with these files. Choose another layout or "
+    "leave files out. The site's operator can find details in the log."
 )
 
 logger = logging.getLogger(__name__)
@@ -136,8 +136,8 @@ def begin(
     """
     if Task.objects.filter(slug=slug, imported=False).exists():
         raise GenieError(
-            f"The task with the address {slug} has judgments of its own, which never mix "
-            "with those of others; choose another address.",
+            f"The task with the address {slug} has ratings from this site, which "
+            "cannot be mixed with imported ones. Choose another address.",
             code="slug-taken",
         )
     with transaction.atomic():
@@ -210,7 +210,7 @@ def start(draft: Draft, *, title: str = "", **said: Any) -> None:
 def _refuse_busy(draft: Draft) -> None:
     phase = state_of(draft)["phase"]
     if phase == IMPORTING:
-        raise GenieError("The import is being made.", code="under-way")
+        raise GenieError("The import is in progress.", code="under-way")
     if phase == IMPORTED:
         raise GenieError("The import is done.", code="imported-already")
 
@@ -222,7 +222,7 @@ def read_now(pk: int) -> None:
         return
     asked = state_of(draft)
     found = _find(draft)
-    summary, judgments = seen(found), found.proposal.judgments
+    summary, judgments = preview_of(found), found.proposal.judgments
     # a format's reader refuses by itself; the options of the command are left out
     asked_first = [
         one
@@ -242,7 +242,7 @@ def read_now(pk: int) -> None:
             "files": found.files,
         }
         try:
-            summary = seen(found, *preview_import(judgments, **task))
+            summary = preview_of(found, *preview_import(judgments, **task))
             refused += summary["refused"]
             if not refused:
                 check(judgments, **task)
@@ -365,6 +365,6 @@ def _find(draft: Draft) -> Found:
             return Found(error=_OUR_FAULT)
         except LimitExceeded:
             return Found(
-                error="Reading these files takes more time or memory than a page may use: "
-                "split them, or have whoever runs the site use genie import."
+                error="Reading these files takes more time or memory than a page may "
+                "use. Split them, or ask the site's operator to use genie import."
             )

@@ -25,6 +25,7 @@ from leaderboard.studio.services import keep, make
 from leaderboard.submissions.models import Prediction, Submission
 from leaderboard.submissions.states import STEPS
 from leaderboard.tasks.config import HumanConfig
+from leaderboard.tasks.config.human import STUDY
 from leaderboard.tasks.drafts.ask import offered_designs
 from leaderboard.tasks.intake import roles
 from leaderboard.tasks.intake.roles import Use
@@ -48,6 +49,7 @@ PLACES = {
     "labels": ("fields",),
     "instructions": ("human", "instructions"),
     "consent": ("human", "consent"),
+    **{name: ("human", name) for name in STUDY},
     "submissions": ("quota", "submissions"),
     "days": ("quota", "days"),
     "judges_show": ("judges", "show"),
@@ -75,6 +77,7 @@ def said_by(task: Task) -> dict[str, Any]:
         "labels": dict(config.fields),
         "instructions": asked.instructions,
         "consent": config.human.consent,
+        **{name: getattr(config.human, name) for name in STUDY},
         "submissions": config.quota.submissions,
         "days": config.quota.days,
         "judges_show": config.judges.show,
@@ -103,15 +106,15 @@ def change(
     changed = {name: value for name, value in said.items() if value != now[name]}
     if task.imported and (budget_cents is not None or {*changed} - {*OF_IMPORTED}):
         raise GenieError(
-            f"The judgments of {task.title} were made elsewhere: nobody is asked or paid "
-            "on it, so it has no budget, reward, quota, instructions or consent.",
+            f"{task.title} has imported ratings, so it has no budget, reward, quota, "
+            "instructions or consent.",
             code="not-asked-here",
         )
     reworded = reworded or not is_rated(task)
     if WORDS & {*changed} and not reworded:
         raise GenieError(
-            "Ratings have come in. Confirm that only the wording changes, or make a new "
-            "version.",
+            "There are ratings already. Confirm that only the wording changes, or "
+            "create a new version.",
             code="rated",
         )
     document = copy.deepcopy(dict(task.config))
@@ -190,7 +193,9 @@ def new_version(task: Task, *, by: Account) -> Draft:
     title = f"{stem}, version {number}"
     draft = keep.begin(owner=by, slug=slug, title=title, files=[file])
     keep.settle(draft, uses)
-    keep.keep(draft, version_of=task.slug, asked=_asked(task), people=_people(task))
+    keep.keep(
+        draft, version_of=task.slug, asked=_question_texts(task), people=_people(task)
+    )
     return draft
 
 
@@ -239,7 +244,7 @@ def _columns(
     ]
 
 
-def _asked(task: Task) -> dict[str, Any]:
+def _question_texts(task: Task) -> dict[str, Any]:
     config, human = task.configuration, task.asked
     blind = {name for name, shown in human.show_input.items() if not shown}
     way = offered_designs().get(human.design)

@@ -49,7 +49,7 @@ def refuse_taken(slug: str) -> None:
     """Refuse the address of an existing task: drafts make new ones only."""
     if Task.objects.filter(slug=slug).exists():
         raise GenieError(
-            f"There is a task with the address {slug} already; choose another one.",
+            f"There is already a task with the address {slug}. Choose a different one.",
             code="slug-taken",
         )
 
@@ -61,7 +61,7 @@ def add(draft: Draft, files: Sequence[File[bytes]]) -> None:
     if not names:
         raise GenieError("Choose at least one file.", code="no-files")
     if len(set(names)) < len(names):
-        raise GenieError("Two files have the same name; rename one.", code="same-file")
+        raise GenieError("Two files have the same name. Rename one.", code="same-file")
     if len(names) + draft.files.exclude(name__in=names).count() > MOST_FILES:
         raise GenieError(
             f"A draft has {MOST_FILES} files at most.", code="too-many-files"
@@ -98,16 +98,18 @@ def read(draft: Draft) -> Files:
     opened = [(row.name, row.file.open("rb")) for row in draft.files.all()]
     try:
         return look_at(
-            opened, settled=settled(draft), fewest=1 if "adds" in draft.state else 2
+            opened,
+            settled=settled_uses(draft),
+            fewest=1 if "adds" in draft.state else 2,
         )
     finally:
         for _, file in opened:
             file.close()
 
 
-def settled(draft: Draft) -> list[Use]:
+def settled_uses(draft: Draft) -> list[Use]:
     return [
-        Use(file, column, role, name, shown_as, "as you said")
+        Use(file, column, role, name, shown_as, "set by you")
         for file, column, role, name, shown_as in draft.state.get("uses", [])
     ]
 

@@ -32,7 +32,7 @@ VOTES = {1, 2, *range(3, comparison.MOST_WORKERS + 1, 2)}
 NO_QUESTION = (
     "Write the question that people answer, such as “How fluent is the text?”."
 )
-NO_LANGUAGE = "Name the language of the {}: their texts do not show it clearly."
+NO_LANGUAGE = "Choose the language of the {}. It is not clear from the texts."
 _AGREEMENT = {"likert-5", "binary"}
 _SERVICES = {"comparison": comparison, "joint": joint}
 
@@ -116,7 +116,7 @@ def _too_long(material: Material) -> list[Problem]:
         Problem(
             "too-large",
             f"the output of “{name}” for “{key}” has {len(text):,} characters; "
-            f"{most:,} are possible (GENIE_MAX_PREDICTION_CHARS)",
+            f"{most:,} are allowed (GENIE_MAX_PREDICTION_CHARS)",
         )
         for name, outputs in material.systems.items()
         for key, text in outputs.items()
@@ -173,9 +173,9 @@ def _unlike(material: Material, ask: Ask) -> Iterator[str]:
     judged = min(ask.n_items or MOST_ITEMS, len(material.items))
     if isinstance(drawn, int) and drawn > 0 and referenced - judged < drawn:
         yield (
-            f"A test of {drawn} questions is drawn from {drawn} inputs with references "
-            f"that nobody judges: have at most {max(referenced - drawn, 0):,} judged, or "
-            "write the test."
+            f"A test of {drawn} questions is drawn from {drawn} inputs with "
+            "references that are not rated. Have at most "
+            f"{max(referenced - drawn, 0):,} rated, or write the test."
         )
     if ask.way.needs_reference and (bare := len(material.items) - referenced):
         yield (
@@ -186,20 +186,20 @@ def _unlike(material: Material, ask: Ask) -> Iterator[str]:
     if service and not 2 <= n <= service.MOST_SYSTEMS:
         yield f"This design needs 2 to {service.MOST_SYSTEMS} systems, not {n}."
     if service and ask.ratings > service.MOST_WORKERS:
-        yield f"This design takes at most {service.MOST_WORKERS} ratings of an input."
+        yield f"This design allows at most {service.MOST_WORKERS} ratings of an input."
     elif service is comparison and ask.ratings not in VOTES:
         yield (
-            "An even number of ratings may have no majority: choose 1, 2 (a third "
-            "decides where two disagree), 3, 5, 7 or 9 for comparisons."
+            "An even number of ratings may have no majority. For comparisons, choose "
+            "1, 2 (a third decides if two disagree), 3, 5, 7 or 9."
         )
     if ask.tests_percent and referenced < 2:
         yield (
             "Test questions are made from references, and the files have "
-            f"{'one' if referenced else 'none'}: set their share to 0."
+            f"{'one' if referenced else 'none'}. Set their share to 0."
         )
 
 
-def opened(paths: Mapping[str, str]) -> list[tuple[str, IO[bytes]]]:
+def open_files(paths: Mapping[str, str]) -> list[tuple[str, IO[bytes]]]:
     """Open files by name and path, as a command receives them.
 
     Raises ``unreadable-file``.

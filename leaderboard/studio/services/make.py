@@ -73,9 +73,9 @@ def _refuse_to_undo(bundle: Bundle) -> None:
     if task is None or task.human.design in offered_designs():
         return
     raise GenieError(
-        f"{task.slug} was loaded with the design {task.human.design}, which would be lost. "
-        "Its task.toml is loaded with `genie import-task`, systems are handed in with "
-        "`genie submit`, and submissions are approved on the approval page.",
+        f"{task.slug} was loaded with the design {task.human.design}, which would be "
+        "lost. Load its task.toml with `genie import-task`, submit systems with "
+        "`genie submit`, and approve submissions on the approval page.",
         code="edited",
     )
 
@@ -112,7 +112,7 @@ def measure(made: Made, *, seconds: float = 900) -> Made:
     Raises ``not-measured``, with the state of each system.
     """
 
-    def arrived() -> bool:
+    def is_measured() -> bool:
         states = Submission.objects.filter(pk__in=[one.pk for one in made.submissions])
         waiting = states.filter(own_state__in=UNDER_WAY, failure_permanent=False)
         if not waiting.exists():
@@ -121,7 +121,7 @@ def measure(made: Made, *, seconds: float = 900) -> Made:
             advance()
         return False
 
-    jobs.drain(arrived, seconds=seconds)
+    jobs.drain(is_measured, seconds=seconds)
     rows = [Submission.objects.get(pk=one.pk) for one in made.submissions]
     lacking = [_lack(row) for row in rows if row.state in UNDER_WAY | {State.INVALID}]
     if lacking:

@@ -66,14 +66,23 @@ def look(draft: Draft, found: Files, by: Any) -> dict[str, Any]:
     starts = task.human_evaluations.filter(state=State.APPROVED)
     talks = material.output_format == CONVERSATION
     checks: tuple[tuple[Any, str], ...] = (
-        (differ, "The study has other inputs with the ids {}."),
-        ({*task.field_labels} ^ {*material.labels}, "Not both have the inputs {}."),
+        (differ, "The study already has different inputs with the ids {}."),
+        (
+            {*task.field_labels} ^ {*material.labels},
+            "Only one of the two has the inputs {}.",
+        ),
         (names - {*material.systems}, "The files lack the outputs of {}."),
         (talks != task.holds_conversations, "Only some outputs are conversations."),
-        (own and not running, "The study is over: make a new version of the task."),
-        (under_way or starts, "Wait until all systems are measured and sent out."),
-        (running.exclude(platform=HERE), "Work on other platforms cannot grow."),
-        (cents and not decide.may_decide(by), "Staff who approve costs add inputs."),
+        (own and not running, "The study is over. Create a new version of the task."),
+        (under_way or starts, "Wait until all systems have been measured and posted."),
+        (
+            running.exclude(platform=HERE),
+            "You cannot add inputs to work on other platforms.",
+        ),
+        (
+            cents and not decide.may_decide(by),
+            "Only staff who may approve costs can add inputs.",
+        ),
     )
     return {
         "new": new,
@@ -98,7 +107,8 @@ def add(draft: Draft, found: Files, *, by: Any, shown: str) -> Task:
     more, material = look(draft, found, by), found.material
     if material is None or more["problems"] or shown != more["shown"]:
         raise GenieError(
-            "The study or the files have changed, so nothing was added. Check them again.",
+            "The study or the files have changed, so the inputs were not added. Check "
+            "them again.",
             code="inputs-changed",
         )
     new: dict[str, Item] = more["new"]

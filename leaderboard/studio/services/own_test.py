@@ -34,7 +34,7 @@ def read(text: str) -> list[WrittenQuestion]:
     questions = _questions(first)
     for language, section in zip(rest[::2], rest[1::2], strict=True):
         if language not in dict(settings.LANGUAGES):
-            raise _wrong(f"[{language}] is no language of this site")
+            raise _wrong(f"[{language}] is not a language of this site")
         said = _questions(section, f" in [{language}]", marked=False)
         if [len(one.answers) for one in said] != [len(q.answers) for q in questions]:
             raise _wrong(f"[{language}] needs the same questions, with as many answers")

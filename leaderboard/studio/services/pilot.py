@@ -76,7 +76,7 @@ class Measured:
     agreement: Mapping[str, dict[str, Any] | None]
     components: Components | None
 
-    def kept(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         return {
             "seconds": self.seconds,
             "n_ratings": self.n_ratings,
@@ -102,12 +102,12 @@ def begin(
     # Two clicks at once start one pilot.
     draft = Draft.objects.select_for_update(of=("self",)).get(pk=draft.pk)
     if draft.task_id is not None:
-        raise GenieError("The task has been loaded already.", code="already-loaded")
+        raise GenieError("The task has already been loaded.", code="already-loaded")
     before = campaign_of(draft)
     over = {Campaign.State.COMPLETE, Campaign.State.STOPPED}
     if before and not (before.state in over or is_over(before)):
         raise GenieError(
-            "A pilot of this draft is running; stop it first.", code="pilot-runs"
+            "A pilot of this draft is running. Stop it first.", code="pilot-runs"
         )
     _check_pay(bundle, wanted)
     name = _name(draft, number_of(draft) + 1)
@@ -178,7 +178,7 @@ def close_over() -> None:
         close(campaign)
 
 
-def measured(campaign: Campaign) -> Measured:
+def measure_pilot(campaign: Campaign) -> Measured:
     ratings = clean_ratings(campaign)
     kind = campaign.hit_type
     unit = unit_of(all_scales()[kind.scale])
@@ -211,7 +211,7 @@ def _components(
     systems = ratings["item"].map(key_of).str.rpartition(":")[2]
     systems = systems if 2 * systems.nunique() <= len(systems) else systems.str[:0]
     found = pilot_components(
-        unit.averaged(ratings["value"].to_numpy(np.float64)),
+        unit.to_averaged(ratings["value"].to_numpy(np.float64)),
         instances=ratings["item"].to_numpy(),
         workers=ratings["worker"].to_numpy(),
         systems=systems.to_numpy(),

@@ -52,7 +52,7 @@ def page_like(
 
     `number` counts inputs in order; the systems take turns.
     """
-    task = _unsaved(bundle, material)
+    task = _make_unsaved_task(bundle, material)
     human = task.asked
     design = design_of(task, human)
     item = material.items[number % len(material.items)]
@@ -76,7 +76,7 @@ def precision_of(
 
     It is estimated from a pilot, if there was one.
     """
-    task = _unsaved(bundle, material)
+    task = _make_unsaved_task(bundle, material)
     if task.side_by_side:
         return None
     found = measured or {}
@@ -91,14 +91,14 @@ def precision_of(
 
 
 def labels_of(bundle: Bundle, material: Material) -> dict[str, Any] | None:
-    task = _unsaved(bundle, material)
+    task = _make_unsaved_task(bundle, material)
     pairs = task.table == COMPARISON
     return expected_labels(task, question_of_pairs(task)) if pairs else None
 
 
 def price_of(bundle: Bundle, material: Material) -> Quote:
     """Return the price of all systems, or of all pairs if none is decided early."""
-    task, n = _unsaved(bundle, material), len(material.systems)
+    task, n = _make_unsaved_task(bundle, material), len(material.systems)
     each, human = task.human.ratings_per_instance, task.configuration.comparison
     if task.table == JOINT:
         return quote_side_by_side(task.asked, task.sample_size, each)
@@ -108,5 +108,5 @@ def price_of(bundle: Bundle, material: Material) -> Quote:
     return quote_comparison(human, question_of_pairs(task)).times(n_pairs)
 
 
-def _unsaved(bundle: Bundle, material: Material) -> Task:
+def _make_unsaved_task(bundle: Bundle, material: Material) -> Task:
     return unsaved_task(bundle.slug, bundle.document, len(material.items))

@@ -102,8 +102,8 @@ def _approve(
     costs = [decide.quote(one).total_cents for one in asked]
     if (cents := sum(costs)) > at_most_cents:
         raise GenieError(
-            f"This costs up to ${cents / 100:,.2f}, more than ${at_most_cents / 100:,.2f}; "
-            "nothing was approved.",
+            f"This costs up to ${cents / 100:,.2f}, more than "
+            f"${at_most_cents / 100:,.2f}, so it was not approved.",
             code="too-expensive",
         )
     # A system may join meanwhile: then the price is another one.

@@ -30,14 +30,14 @@ def for_makers(
 
     @login_required
     @wraps(view)
-    def guarded(
+    def wrapper(
         request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs
     ) -> HttpResponse:
         if not staff_may(request.user, Staff.IMPORT_TASKS):
             raise Http404("There is no such page.")
         return view(request, *args, **kwargs)
 
-    return guarded
+    return wrapper
 
 
 def own_draft(request: HttpRequest, pk: int) -> Draft:

@@ -32,7 +32,7 @@ ROLES = {
     roles.SYSTEM: "Output of a system",
     roles.REFERENCE: "Reference",
     roles.ID: "Id of the row",
-    roles.OUTPUT: "Output, of the system that the file or a column names",
+    roles.OUTPUT: "Output (the file or a column names the system)",
     roles.NAMES: "Name of the system",
     roles.IGNORED: "Leave out",
 }
@@ -162,7 +162,7 @@ def _tables(found: Files) -> list[dict[str, Any]]:
                     "n": numbers[id(use)],
                     "use": use,
                     "cells": [
-                        _shown(cell) for cell in table.cells[use.column][:N_ROWS]
+                        _format_cell(cell) for cell in table.cells[use.column][:N_ROWS]
                     ],
                 }
                 for use in found.uses
@@ -173,7 +173,7 @@ def _tables(found: Files) -> list[dict[str, Any]]:
     ]
 
 
-def _shown(cell: object) -> str:
+def _format_cell(cell: object) -> str:
     if cell is None:
         return ""
     text = cell if isinstance(cell, str) else json.dumps(cell, ensure_ascii=False)

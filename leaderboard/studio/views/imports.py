@@ -90,7 +90,8 @@ def _draft(request: HttpRequest, pk: int) -> HttpResponse:
             bring.say(draft, **choices.said, about=about.said)
             if "import" in request.POST:
                 messages.info(
-                    request, "Read again as chosen. Check the board, then import."
+                    request,
+                    "Read again with these choices. Check the board, then import.",
                 )
         elif "import" in request.POST:
             if not about.is_valid():

@@ -54,7 +54,7 @@ def _begin(
         return _page(request, draft, material, drafted, form, status=403)
     if not form.is_valid() or drafted.bundle is None or drafted.problems:
         return _page(request, draft, material, drafted, form, status=400)
-    wanted = form.wanted(len(material.items))
+    wanted = form.pilot_size(len(material.items))
     shown = (request.POST.get("shown_cents"), request.POST.get("after"))
     if shown != (str(wanted.cents), str(service.number_of(draft))):
         # This price was not approved, or it was spent on an earlier pilot:
@@ -80,9 +80,9 @@ def _take(
         context: dict[str, Any] = {"proposal": form} if campaign else {}
         return _page(request, draft, material, drafted, status=400, **context)
     people = {**draft.state.get("people", {}), **form.cleaned_data}
-    keep.keep(draft, people=people, measured=service.measured(campaign).kept())
+    keep.keep(draft, people=people, measured=service.measure_pilot(campaign).to_json())
     service.close(campaign)
-    messages.success(request, "Taken over; the price follows from it.")
+    messages.success(request, "Saved. The price has been updated.")
     return redirect("leaderboard:studio-people", pk=draft.pk)
 
 
@@ -98,7 +98,7 @@ def _page(
 ) -> HttpResponse:
     campaign = service.campaign_of(draft)
     form = form or PilotForm()
-    wanted = form.wanted(len(material.items))
+    wanted = form.pilot_size(len(material.items))
     context: dict[str, Any] = {
         "problems": drafted.problems,
         "form": form,
@@ -118,9 +118,9 @@ def _page(
 def _so_far(
     draft: Draft, material: Material, drafted: Drafted, campaign: Campaign
 ) -> dict[str, Any]:
-    found = service.measured(campaign)
+    found = service.measure_pilot(campaign)
     precision = (
-        precision_of(drafted.bundle, material, found.kept())
+        precision_of(drafted.bundle, material, found.to_json())
         if drafted.bundle and not drafted.problems and found.components
         else None
     )
@@ -139,11 +139,11 @@ def _so_far(
         "precision": precision,
         "asked_anew": cast("dict[str, Any]", table).get("criteria")
         != dict(asked.criteria),
-        "proposal": ProposalForm(initial=_proposed(draft, fair, precision)),
+        "proposal": ProposalForm(initial=_proposals(draft, fair, precision)),
     }
 
 
-def _proposed(
+def _proposals(
     draft: Draft, fair: int | None, precision: Precision | None
 ) -> dict[str, Any]:
     ask = keep.ask_of(draft)

@@ -21,7 +21,7 @@ from genie.lib.typing import Account
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.services.hidden.preview import Part
-from leaderboard.evaluation.services.request import requested
+from leaderboard.evaluation.services.request import create_request
 from leaderboard.studio.forms import AskForm, PeopleForm
 from leaderboard.studio.models import Draft
 from leaderboard.studio.services import keep
@@ -64,7 +64,7 @@ def hidden_questions(
         try:
             task = bundles.import_bundle(drafted.bundle, by=by).task
             systems = [
-                _submitted(task, name, material.systems[name], by=by)
+                _make_submission(task, name, material.systems[name], by=by)
                 for name in islice(names, ask.way.n_shown(len(names)))
             ]
             request_ratings(task, systems, by=by)
@@ -76,7 +76,7 @@ def hidden_questions(
             transaction.set_rollback(True)
 
 
-def _submitted(
+def _make_submission(
     task: Task, name: str, outputs: Mapping[str, str], *, by: Account
 ) -> Submission:
     team, _ = Team.objects.get_or_create(slug=task.slug, defaults={"name": task.slug})
@@ -92,7 +92,7 @@ def _submitted(
         Prediction(submission=submission, instance=row, text=outputs[row.instance_id])
         for row in task.instances.order_by("position")
     )
-    submission.human_evaluation = requested(
+    submission.human_evaluation = create_request(
         [submission],
         HumanEvaluation,
         by=by.pk,
@@ -123,7 +123,7 @@ class Step:
     more: Callable[[Draft, Material, Drafted], dict[str, Any]]
 
 
-def _taken(request: HttpRequest, pk: int, step: Step) -> HttpResponse:
+def _take_step(request: HttpRequest, pk: int, step: Step) -> HttpResponse:
     draft = own_draft(request, pk)
     material = keep.read(draft).material
     if material is None:
@@ -185,12 +185,12 @@ _PEOPLE = Step(
 
 @for_makers
 def ask(request: HttpRequest, pk: int) -> HttpResponse:
-    return _taken(request, pk, _ASK)
+    return _take_step(request, pk, _ASK)
 
 
 @for_makers
 def people(request: HttpRequest, pk: int) -> HttpResponse:
-    return _taken(request, pk, _PEOPLE)
+    return _take_step(request, pk, _PEOPLE)
 
 
 @for_makers
@@ -231,7 +231,7 @@ def worker_page(request: HttpRequest, pk: int) -> HttpResponse:
         or drafted.bundle is None
         or drafted.problems
     ):
-        raise Http404("There is no page yet: something is missing.")
+        raise Http404("There is no page yet because required fields are missing.")
     n = _number(request.GET.get("n", ""))
     response = preview(request, *page_of(drafted.bundle, material, n))
     response["Content-Security-Policy"] = _FRAMED

@@ -76,7 +76,7 @@ def _approve(request: HttpRequest, draft: Draft) -> None:
         raise GenieError("You may not approve this.", code="permission-denied")
     shown = request.POST.get("shown_cents", "")
     if "agreed" not in request.POST or not shown.isdecimal():
-        raise GenieError("Say that you approve the price.", code="not-agreed")
+        raise GenieError("Confirm that you approve the price.", code="not-agreed")
     n = service.approve(
         planned,
         by=_account(request),
@@ -125,7 +125,7 @@ def _page(
             one.state in make.UNDER_WAY and not one.failure_permanent
             for one in submissions
         ),
-        "measured": _measured(submissions),
+        "measured": _all_measured(submissions),
         "planned": planned,
         "waiting": [_line(one) for one in planned.waiting] if planned else [],
         "left": budget_left(draft.task.slug),
@@ -160,15 +160,14 @@ def _line(subject: service.Subject) -> dict[str, Any]:
 
 
 def _plan(draft: Draft) -> service.Plan | None:
-    """Price the requests; the job that measures the last system makes them."""
     submissions = make.systems_of(draft)
-    if draft.task is None or not _measured(submissions):
+    if draft.task is None or not _all_measured(submissions):
         return None
     planned = service.plan(draft.task, submissions)
     return planned if planned.subjects else None
 
 
-def _measured(submissions: list[Submission]) -> bool:
+def _all_measured(submissions: list[Submission]) -> bool:
     return bool(submissions) and all(
         one.human_evaluation is not None for one in submissions
     )

@@ -33,7 +33,9 @@ def task(request: HttpRequest, slug: str) -> HttpResponse:
     may_make = staff_may(request.user, Staff.IMPORT_TASKS) and not row.imported
     if "version" in request.POST and may_make:
         draft = service.new_version(row, by=cast("Account", request.user))
-        messages.success(request, "A draft of the new version. Change what you like.")
+        messages.success(
+            request, "This is a draft of the new version. Change anything you like."
+        )
         return redirect("leaderboard:studio-files", pk=draft.pk)
     may_delete = may_make and service.may_delete(row)
     if may_delete and {"delete", "agreed"} <= request.POST.keys():

@@ -95,10 +95,10 @@ def percent(share: float) -> str:
     Examples
     --------
     >>> percent(0.0312), percent(0.5)
-    ('3.1 %', '50 %')
+    ('3.1%', '50%')
     """
     value = 100 * share
-    return f"{value:.0f} %" if value >= 10 or value == 0 else f"{value:.1f} %"
+    return f"{value:.0f}%" if value >= 10 or value == 0 else f"{value:.1f}%"
 
 
 # All checks on one submission.

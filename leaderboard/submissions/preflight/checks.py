@@ -40,7 +40,8 @@ class EmptyPredictions(Check):
         )
         return PreflightWarning(
             self.slug,
-            f"{subject} empty ({percent(share)}); workers would have nothing to rate.",
+            f"{subject} empty ({percent(share)}), so workers would have no text to "
+            "rate.",
             {"n": len(empty), "share": round(share, 4), "positions": empty[:N_NAMED]},
         )
 
@@ -61,8 +62,8 @@ class IdenticalPredictions(Check):
     slug = "identical-predictions"
 
     def look(self, texts: Texts) -> PreflightWarning | None:
-        normalised = [plain(text) for text in texts.predictions]
-        counts = Counter(text for text in normalised if text)
+        normalized = [plain(text) for text in texts.predictions]
+        counts = Counter(text for text in normalized if text)
         if not counts:
             return None
         n = len(texts)
@@ -73,7 +74,7 @@ class IdenticalPredictions(Check):
         )
         n_expected = sum(commonest in map(plain, row) for row in texts.references)
         repeating = sum(count for count in counts.values() if count > 1) / n
-        expected = _repeating([plain(row[0]) for row in texts.references if row])
+        expected = _repeated_share([plain(row[0]) for row in texts.references if row])
         often = (
             n_commonest >= max(_LEAST, _REPEATED_SHARE * n)
             and n_commonest >= 2 * n_expected
@@ -82,7 +83,7 @@ class IdenticalPredictions(Check):
             return None
         if n_commonest < _LEAST:
             return None
-        positions = [i for i, text in enumerate(normalised) if text == commonest]
+        positions = [i for i, text in enumerate(normalized) if text == commonest]
         return PreflightWarning(
             self.slug,
             f"The same prediction occurs for {n_commonest:,} instances "
@@ -99,7 +100,7 @@ class IdenticalPredictions(Check):
         )
 
 
-def _repeating(texts: list[str]) -> float:
+def _repeated_share(texts: list[str]) -> float:
     counts = Counter(texts)
     return sum(count for count in counts.values() if count > 1) / max(len(texts), 1)
 
@@ -132,14 +133,14 @@ class CopiedFromSource(Check):
             for position, (text, source) in enumerate(
                 zip(texts.predictions, sources, strict=True)
             )
-            if _copied(plain(text), source, translating)
+            if _is_copied(plain(text), source, translating)
         ]
         judged = [
             (row[0], source)
             for row, source in zip(texts.references, sources, strict=True)
             if row
         ]
-        usual = sum(_copied(plain(text), s, translating) for text, s in judged)
+        usual = sum(_is_copied(plain(text), s, translating) for text, s in judged)
         usual_share = usual / max(len(judged), 1)
         share = len(copied) / len(texts)
         limit = usual_share + (_TRANSLATING if translating else _SAME_LANGUAGE)
@@ -147,8 +148,8 @@ class CopiedFromSource(Check):
             return None
         return PreflightWarning(
             self.slug,
-            f"{len(copied):,} predictions ({percent(share)}) are copied from "
-            f"their source; for references it is {percent(usual_share)}.",
+            f"{len(copied):,} predictions ({percent(share)}) are copied from their "
+            f"source. For references it is {percent(usual_share)}.",
             {
                 "n": len(copied),
                 "share": round(share, 4),
@@ -158,7 +159,7 @@ class CopiedFromSource(Check):
         )
 
 
-def _copied(text: str, source: str, translating: bool) -> bool:
+def _is_copied(text: str, source: str, translating: bool) -> bool:
     if not source or len(text.split()) < _MIN_WORDS:
         return False
     if not translating and text in source:
@@ -223,17 +224,17 @@ class NearDuplicate(Check):
 
     def look(self, texts: Texts) -> PreflightWarning | None:
         """Return a warning about the closest earlier submission."""
-        normalised = [plain(text) for text in texts.predictions]
+        normalized = [plain(text) for text in texts.predictions]
         telling = [
             position
-            for position, text in enumerate(normalised)
+            for position, text in enumerate(normalized)
             if text and text not in map(plain, texts.references[position])
         ]
         # with hardly any wrong or free answer, two good systems cannot be told apart
         if len(telling) < max(_FEWEST_TELLING, 0.05 * len(texts)):
             return None
         matches = [
-            (sum(_same(normalised[i], plain(earlier[i])) for i in telling), name)
+            (sum(_same(normalized[i], plain(earlier[i])) for i in telling), name)
             for name, earlier in texts.earlier
             if len(earlier) == len(texts)
         ]
@@ -245,9 +246,9 @@ class NearDuplicate(Check):
             return None
         return PreflightWarning(
             self.slug,
-            f"{percent(share)} of the predictions are the same as those of "
-            f"{name}, or nearly the same; rating both would cost twice as much "
-            "for the same result.",
+            f"{percent(share)} of the predictions are the same as those of {name}, or "
+            "nearly the same. Rating both would cost twice as much for the same "
+            "result.",
             {
                 "name": name,
                 "share": round(share, 4),
@@ -279,14 +280,14 @@ class MisalignedIds(Check):
     def look(self, texts: Texts) -> PreflightWarning | None:
         """Compare at most 1,000 predictions with all references."""
         fit = alignment(texts.predictions, texts.references, texts.seed)
-        if fit is None or not fit.misaligned:
+        if fit is None or not fit.is_misaligned:
             return None
         return PreflightWarning(
             self.slug,
-            f"{percent(fit.share_elsewhere)} of the predictions clearly match "
-            "the references of another instance, and only "
-            f"{percent(fit.share_own)} their own: ids and predictions seem to be "
-            "misaligned. Download the re-aligned file, check it and submit it.",
+            f"{percent(fit.share_elsewhere)} of the predictions clearly match the "
+            f"references of another instance, and only {percent(fit.share_own)} their "
+            "own. Ids and predictions seem to be misaligned. Download the re-aligned "
+            "file, check it and submit it.",
             {
                 "own_similarity": round(fit.own, 4),
                 "other_similarity": round(fit.others, 4),
@@ -346,9 +347,9 @@ class TruncatedPredictions(Check):
     slug = "truncated-predictions"
 
     def look(self, texts: Texts) -> PreflightWarning | None:
-        return self._dangling(texts) or self._ceiling(texts)
+        return self._warn_dangling(texts) or self._length_limit(texts)
 
-    def _dangling(self, texts: Texts) -> PreflightWarning | None:
+    def _warn_dangling(self, texts: Texts) -> PreflightWarning | None:
         words = dangling_words(texts.target_language)
         cut = [i for i, t in enumerate(texts.predictions) if _dangles(t, words)]
         references = [row[0] for row in texts.references if row]
@@ -358,8 +359,8 @@ class TruncatedPredictions(Check):
             return None
         return PreflightWarning(
             self.slug,
-            f"{len(cut):,} predictions ({percent(share)}) stop in the middle of "
-            f"a sentence; for references it is {percent(usual)}.",
+            f"{len(cut):,} predictions ({percent(share)}) stop in the middle of a "
+            f"sentence. For references it is {percent(usual)}.",
             {
                 "sign": "dangling",
                 "n": len(cut),
@@ -369,16 +370,17 @@ class TruncatedPredictions(Check):
             },
         )
 
-    def _ceiling(self, texts: Texts) -> PreflightWarning | None:
+    def _length_limit(self, texts: Texts) -> PreflightWarning | None:
         for unit, measure, slack in (("words", _n_words, 0), ("characters", len, 1)):
-            ceiling = _ceiling(texts, measure, slack)
+            ceiling = _length_limit(texts, measure, slack)
             if ceiling is None:
                 continue
             return PreflightWarning(
                 self.slug,
-                f"{len(ceiling.at):,} predictions ({percent(len(ceiling.at) / len(texts))}) "
-                f"stop without final punctuation at {ceiling.limit:,} {unit}, the maximum "
-                f"length; {ceiling.n_longer:,} references are longer.",
+                f"{len(ceiling.at):,} predictions "
+                f"({percent(len(ceiling.at) / len(texts))}) stop without final "
+                f"punctuation at {ceiling.limit:,} {unit}, the maximum length. "
+                f"{ceiling.n_longer:,} references are longer.",
                 {
                     "sign": "ceiling",
                     "n": len(ceiling.at),
@@ -399,7 +401,7 @@ class _Ceiling:
     n_longer: int
 
 
-def _ceiling(
+def _length_limit(
     texts: Texts, measure: Callable[[str], int], slack: int
 ) -> _Ceiling | None:
     lengths = _lengths(texts.predictions, measure)

@@ -140,7 +140,7 @@ def weigh(*counted: sp.csr_array) -> list[sp.csr_array]:
     References
     ----------
     Salton, Buckley (1988), "Term-weighting approaches in automatic text retrieval":
-    (1 + log tf) log(N / df), cosine normalised.
+    (1 + log tf) log(N / df), cosine normalized.
 
     Examples
     --------
@@ -204,7 +204,7 @@ class Fit:
     n: int
 
     @property
-    def misaligned(self) -> bool:
+    def is_misaligned(self) -> bool:
         """Whether a tenth of the predictions and at least four belong elsewhere.
 
         They must match another instance clearly and mutually: predictions of bad
@@ -257,7 +257,7 @@ def fit_of(
     >>> texts = ["a red house", "seven small birds", "under the bridge", "cold milk"]
     >>> predicted, expected = vectors_of(texts[1:] + texts[:1], [[text] for text in texts])
     >>> fit = fit_of(predicted, expected, np.arange(4))
-    >>> fit.share_own, fit.share_elsewhere, fit.misaligned
+    >>> fit.share_own, fit.share_elsewhere, fit.is_misaligned
     (0.0, 1.0, True)
     """
     n = predicted.shape[0]
@@ -285,7 +285,6 @@ def fit_of(
 
 
 def _usual_similarity(expected: sp.csr_array, rows: NDArray[np.int64]) -> float:
-    """Return the usual similarity of references to each other, high for templates."""
     rows = rows[np.diff(expected.indptr)[rows] > 0]
     if not len(rows):
         return 0.0
@@ -451,7 +450,7 @@ def _vectors(
     # a few hundred show whether another submission is aligned
     rows = np.unique(np.linspace(0, len(predictions) - 1, 200, dtype=np.int64))
     if flat:
-        systems = [s for s in systems if not fit_of(s, target, rows).misaligned]
+        systems = [s for s in systems if not fit_of(s, target, rows).is_misaligned]
     if systems:
         # the cosine with a sum is the sum of cosines: all in one product
         typical = sum(systems[1:], start=systems[0]) * (1 / len(systems))

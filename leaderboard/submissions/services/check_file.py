@@ -21,8 +21,8 @@ LIMITS = Limits(cpu_seconds=0.6, memory_bytes=72 << 20)
 _MOST_COMPARED_CHARACTERS = 2_000_000
 _TOO_DEAR = Problem(
     "check-too-costly",
-    "Checking this file takes more time or memory than a check is allowed. If "
-    "it is a prediction file, submit it: it will then be checked in full.",
+    "Checking this file takes more time or memory than a check is allowed. If it is a "
+    "prediction file, submit it for a full check.",
 )
 
 
@@ -91,9 +91,9 @@ def warnings_of(task: Task, checked: PredictionFile) -> list[dict[str, Any]]:
     if n_characters > _MOST_COMPARED_CHARACTERS:
         left_out = PreflightWarning(
             "pre-flight-left-out",
-            f"The predictions have more than {_MOST_COMPARED_CHARACTERS:,} "
-            "characters in total; they are compared with the references and "
-            "sources once submitted.",
+            f"The predictions have more than {_MOST_COMPARED_CHARACTERS:,} characters "
+            "in total. They are compared with the references and sources after you "
+            "submit.",
             {"characters": n_characters},
         )
         return [asdict(left_out)]

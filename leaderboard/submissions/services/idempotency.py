@@ -88,8 +88,8 @@ def _earlier(user: Account, key: str, request_hash: str, made: str) -> Any:
         return None
     if request.fingerprint != request_hash:
         raise GenieError(
-            "This Idempotency-Key was already used for a different request; use "
-            "a new one.",
+            "This Idempotency-Key was already used for a different request. Use a new "
+            "one.",
             code="key-reused",
         )
     return getattr(request, made)

@@ -23,6 +23,7 @@ from leaderboard.designs.base import all_designs
 from leaderboard.files import printable
 from leaderboard.submissions import states
 from leaderboard.submissions.models import (
+    PRIMARY,
     Prediction,
     Submission,
     SubmissionEvent,
@@ -122,6 +123,11 @@ def withdraw(submission: Submission, reason: str, *, by: Account) -> str:
 def restore(submission: Submission, asked: str | None, *, by: Account) -> str:
     # `asked` is the state of its evaluation
     before = way_back(submission)
+    others = submission.task.submissions.filter(
+        team=submission.team, entry=PRIMARY
+    ).exclude(own_state__in=[State.INVALID, State.WITHDRAWN])
+    if submission.entry == PRIMARY and others.exists():
+        before = None
     if before is None:
         raise GenieError(
             gettext(
@@ -134,7 +140,7 @@ def restore(submission: Submission, asked: str | None, *, by: Account) -> str:
         before = State.MEASURED
     # a published one has been a result since its publication
     shown = shown_state(before, submission.published_at, asked)
-    sentence = f"Restored; it is {State(shown).label} again."
+    sentence = f"Restored. It is {State(shown).label} again."
     move(submission.pk, State.WITHDRAWN, before, sentence, by=by, shown=shown)
     return sentence
 
@@ -173,7 +179,7 @@ def validate(pk: int) -> None:
         .order_by("position")
         .values_list("instance_id", "pk")
     )
-    with _opened(submission) as stream:
+    with _open_stored(submission) as stream:
         result = read_predictions(
             stream,
             filename=submission.file_name,
@@ -213,7 +219,7 @@ def _marks(task: Task, result: PredictionFile) -> dict[str, dict[str, object]]:
     return found
 
 
-def _opened(submission: Submission) -> BinaryIO:
+def _open_stored(submission: Submission) -> BinaryIO:
     """Open the stored file; if it is damaged, the step fails, not the submission."""
     try:
         whole = submission.file.size == submission.file_bytes
@@ -221,7 +227,7 @@ def _opened(submission: Submission) -> BinaryIO:
         whole = False
     if not whole:
         raise GenieError(
-            "The stored file is lost or damaged on our side; please submit it again.",
+            "The stored file is lost or damaged on our side. Please submit it again.",
             code="file-gone",
         )
     return cast("BinaryIO", submission.file.open("rb"))

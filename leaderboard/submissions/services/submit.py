@@ -23,7 +23,14 @@ from genie.lib import jobs
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from leaderboard.submissions import states
-from leaderboard.submissions.models import DETAILS, Detail, Submission, Team
+from leaderboard.submissions.models import (
+    CONTRASTIVE,
+    DETAILS,
+    PRIMARY,
+    Detail,
+    Submission,
+    Team,
+)
 from leaderboard.submissions.services import lifecycle
 from leaderboard.tasks.models import Task
 
@@ -71,12 +78,39 @@ def describe(
     }
     if baseline is not None:
         said["baseline"] = baseline
+    if said.get("entry", submission.entry) != submission.entry:
+        if submission.human_evaluation_id:
+            raise _bad_entry(
+                gettext("The kind of an entry cannot be changed once people are asked.")
+            )
+        said["entry"] = settle_entry(
+            submission.task, submission.team, said["entry"], but=submission.pk
+        )
     changed = [name for name in said if said[name] != getattr(submission, name)]
     for name in changed:
         setattr(submission, name, said[name])
     if changed:
         submission.save(update_fields=changed)
     return changed
+
+
+def settle_entry(task: Task, team: Team, entry: str, *, but: int = 0) -> str:
+    """Return the kind of an entry: beside a team's primary system, all are contrastive."""
+    others = task.submissions.filter(team=team).exclude(pk=but)
+    others = others.exclude(own_state__in=[State.INVALID, State.WITHDRAWN])
+    primary = others.filter(entry=PRIMARY).first()
+    if entry == PRIMARY and primary:
+        raise _bad_entry(
+            gettext("%(system)s is your team's primary system; withdraw it first.")
+            % {"system": primary.system_name}
+        )
+    if entry == PRIMARY:
+        others.update(entry=CONTRASTIVE)
+    return CONTRASTIVE if primary else entry
+
+
+def _bad_entry(sentence: str) -> GenieError:
+    return GenieError(sentence, code="bad-detail", details={"parameter": "entry"})
 
 
 def checked_description(description: str) -> str:
@@ -110,6 +144,7 @@ def _checked_link(link: str) -> str:
 
 
 TEAM_NAME_CHARACTERS = 200
+State = Submission.State
 _MEBIBYTE = 1 << 20
 
 
@@ -121,7 +156,7 @@ class Quota:
     next_at: datetime | None
 
     @property
-    def left(self) -> int:
+    def n_left(self) -> int:
         return max(0, self.limit - self.used)
 
 
@@ -154,7 +189,7 @@ def receive(
     has other details of the system: see `detail_names`.
     """
     _refuse_unfit(task, owner, team, system_name)
-    said = {
+    said: dict[str, Any] = {
         "description": checked_description(description),
         "links": checked_links(links),
         **checked_details(**about),
@@ -168,6 +203,7 @@ def receive(
         Team.objects.select_for_update().get(pk=team.pk)
         if not exempt:
             _refuse_over_quota(quota(task, team))
+        said["entry"] = settle_entry(task, team, said.get("entry", ""))
         submission = Submission.objects.create(
             task=task,
             team=team,
@@ -314,8 +350,7 @@ def _refuse_unfit(task: Task, owner: Account, team: Team, system_name: str) -> N
     if task.imported:
         raise GenieError(
             gettext(
-                "Judgments on this task were made elsewhere and imported: nobody is "
-                "asked here, so no system can be added."
+                "The ratings of this task were imported, so you cannot add systems here."
             ),
             code="not-accepting",
         )

@@ -17,7 +17,7 @@ from leaderboard.tasks.config.kinds import (
     Kind,
     Place,
     Problem,
-    mapping,
+    free_table,
     names,
     one_of,
     read_table,
@@ -59,6 +59,9 @@ ADJUSTED, PLAIN, Z_SCORES = "adjusted", "plain", "z"
 ESTIMATES = (ADJUSTED, PLAIN, Z_SCORES)
 # The raters that results are about: those who rated, or raters like them.
 RATERS = tuple(one.value for one in Population)
+# Facts that workers read with what they agree to; the first three are required.
+REQUIRED = ("institution", "contact", "approval")
+STUDY = (*REQUIRED, "data_kept", "withdrawal", "debriefing")
 # How a board is ranked: by simultaneous comparisons, or as in WMT's findings.
 SIMULTANEOUS, RANK_SUMS = "simultaneous", "rank-sums"
 # The default limit on one worker's share of a campaign in crowds of ten and more.
@@ -149,7 +152,7 @@ class StudyConfig:
     content_warning_details: str = setting(text(300), "")
     screen_out_cents: int = setting(whole(0), 0)
     screen_out_places: int = setting(whole(0), 0)
-    quotas: Mapping[str, int] = setting(mapping("quotas", whole(1)), {})
+    quotas: Mapping[str, int] = setting(free_table("quotas", whole(1)), {})
     early_percent: int = setting(whole(0, 100), 10)
 
 
@@ -159,13 +162,15 @@ class LanguageConfig:
 
     title: str = setting(text(128), "")
     # criterion -> question; the HIT template has it if the task uses its questions
-    questions: Mapping[str, str] = setting(mapping("criteria", text(filled=True)), {})
+    questions: Mapping[str, str] = setting(
+        free_table("criteria", text(filled=True)), {}
+    )
     # input label, as in [fields] -> translation
-    labels: Mapping[str, str] = setting(mapping("labels", text(filled=True)), {})
+    labels: Mapping[str, str] = setting(free_table("labels", text(filled=True)), {})
     instructions: str = setting(text(), "")
     consent: str = setting(text(), "")
 
-    def said(self, criteria: Mapping[str, str]) -> dict[str, object]:
+    def filled_texts(self, criteria: Mapping[str, str]) -> dict[str, object]:
         """Return the texts that are not empty, for these criteria."""
         questions = {c: q for c, q in self.questions.items() if c in criteria}
         said = {**asdict(self), "questions": questions}
@@ -210,6 +215,8 @@ class HumanConfig:
     negative_share: float = setting(share(), 0.05)
     noisy_below: NoisyBelow = setting(_SHARE_OR_TABLE, NoisyBelow(), human_only=True)
     repost_share: float = setting(share(), 0.1)
+    # items of a campaign with test questions that two people rate, tests among them
+    double_share: float = setting(share(), 0.1, human_only=True)
     # how many outputs of a settled system are added to a sample, and by how many
     # points a crowd may rate them differently before the board reports it
     anchor_share: float = setting(share(), 0.05, human_only=True)
@@ -242,15 +249,24 @@ class HumanConfig:
     instructions: str = setting(text(), "", per_table=True)
     # Markdown that workers agree to; empty: the HIT template's text, or the site's
     consent: str = setting(text(), "")
+    # who asks, which workers read below it; REQUIRED of paid work on other platforms
+    institution: str = setting(text(300), "", human_only=True)
+    contact: str = setting(text(300), "", human_only=True)
+    # the number of the ethics board's approval, or why there is none
+    approval: str = setting(text(300), "", human_only=True)
+    data_kept: str = setting(text(500), "", human_only=True)
+    withdrawal: str = setting(text(500), "", human_only=True)
+    # what workers read when their work is done
+    debriefing: str = setting(text(2_000), "", human_only=True)
     # the language of all these texts, and their translations
     language: str = setting(text(16, filled=True), "en")
     languages: Mapping[str, LanguageConfig] = setting(
-        mapping("languages", table_of(LanguageConfig)), {}, per_table=True
+        free_table("languages", table_of(LanguageConfig)), {}, per_table=True
     )
     # how the questions are asked; 2: a campaign for each criterion
     setup: int = setting(one_of((1, SEPARATE), 1), 1, per_table=True)
     show_input: Mapping[str, bool] = setting(
-        mapping("criteria", truth()), {}, per_table=True
+        free_table("criteria", truth()), {}, per_table=True
     )
     before_text: Sequence[str] = setting(names("criteria"), (), per_table=True)
     checkboxes: Sequence[str] = setting(names("checkboxes"), (), per_table=True)
@@ -267,7 +283,7 @@ class HumanConfig:
     errors: Mapping[str, object] = setting(ERRORS, {}, per_table=True)
     # criterion -> question; the first one ranks
     criteria: Mapping[str, str] = setting(
-        mapping("criteria", text(filled=True)), {}, per_table=True
+        free_table("criteria", text(filled=True)), {}, per_table=True
     )
     # the metric that workers' answers are compared with, as evidence for staff
     judge: str = setting(text(100), "", human_only=True)
@@ -292,7 +308,7 @@ class HumanConfig:
                 (
                     "languages",
                     {
-                        name: words.said(criteria)
+                        name: words.filled_texts(criteria)
                         for name, words in self.languages.items()
                     },
                 ),
@@ -305,6 +321,7 @@ class HumanConfig:
                 ("items_per_page", self.items_per_page),
                 ("page_by", self.page_by),
                 ("errors", self.errors),
+                ("expected_seconds", self.expected_seconds),
                 (
                     "show_input",
                     {c: s for c, s in self.show_input.items() if c in criteria},
@@ -312,6 +329,8 @@ class HumanConfig:
             )
             if getattr(self, name) != getattr(_USUAL, name)
         }
+        if study := {name: said for name in STUDY if (said := getattr(self, name))}:
+            form["study"] = study
         return form
 
     def judged_blind(self, criteria: Mapping[str, str]) -> bool:
@@ -356,6 +375,13 @@ class HumanConfig:
         )
         return positive, negative
 
+    def n_twice(self, n_all: int, ratings_per_item: int) -> int:
+        """Return how many of all items get a second answer: none if each has several."""
+        hidden = self.positive_share or self.negative_share
+        return (
+            round(self.double_share * n_all) if hidden and ratings_per_item == 1 else 0
+        )
+
     def n_anchor_items(self, n_items: int) -> int:
         """Return the number of outputs of a settled system for so many items."""
         return max(1, round(self.anchor_share * n_items)) if self.anchor_share else 0
@@ -368,28 +394,31 @@ class HumanConfig:
         ratings_per_item: int,
         n_anchor_items: int = 0,
     ) -> Quote:
+        n_all = n_items + n_test_questions + n_anchor_items
+        n_twice = self.n_twice(n_all, ratings_per_item)
         priced = quote(
             platform=self.platform,
             reward_cents=self.reward_cents,
             n_items=n_items,
             n_test_questions=n_test_questions,
             n_anchor_items=n_anchor_items,
+            n_twice=n_twice,
             ratings_per_item=ratings_per_item,
             repost_share=self.repost_share,
             max_assignments=ratings_per_item,
         )
         if self.platform != PROLIFIC:
             return priced
-        n_all = (n_items + n_test_questions + n_anchor_items) * ratings_per_item
+        n_all = n_all * ratings_per_item + n_twice
         n_early = -(-n_all * self.study.early_percent // 100)
         unit = self.reward_cents + fee_per_assignment(PROLIFIC, self.reward_cents)
-        priced = priced.reserving("Visits that end early, at most", n_early, unit)
+        priced = priced.with_reserve("Visits that end early, at most", n_early, unit)
         if not self.study.screen_out_places:
             return priced
         unit = self.study.screen_out_cents
         unit += fee_per_assignment(PROLIFIC, unit)
         n = self.study.screen_out_places
-        return priced.reserving("People screened out, at most", n, unit)
+        return priced.with_reserve("People screened out, at most", n, unit)
 
 
 _USUAL = HumanConfig()
@@ -410,6 +439,10 @@ class ComparisonConfig(HumanConfig):
     rule: str = setting(
         one_of((*RULES,), SignFlips.name), SignFlips.name, per_table=True
     )
+
+    def n_twice(self, n_all: int, ratings_per_item: int) -> int:
+        """Return 0: the labeling strategy decides how many people answer a pair."""
+        return 0
 
     def n_tests_among(self, n_pairs: int) -> int:
         return round((self.positive_share + self.negative_share) * n_pairs)
@@ -456,7 +489,7 @@ def marked_criteria(
     table = human.test_criteria
     if table is None and len(human.criteria) > 1:
         raise GenieError(
-            f"In task.toml {missing(human)} Then load the task again.",
+            f"In task.toml {missing_test_criteria(human)} Then load the task again.",
             code="unmarkable",
         )
     if table is None:
@@ -504,7 +537,7 @@ def problems_of_test_criteria(
     marks = human.test_criteria
     if marks is None:
         if len(human.criteria) > 1:
-            yield Problem(f"{table}.{KEY}", missing(human))
+            yield Problem(f"{table}.{KEY}", missing_test_criteria(human))
         return
     named = {POSITIVE: marks.positive, NEGATIVE: marks.negative, FORM: marks.form}
     unknown = [
@@ -537,12 +570,12 @@ def _share(human: HumanConfig, polarity: str, polarities: Sequence[str]) -> floa
     return shares[polarity] if len(polarities) > 1 else sum(shares.values())
 
 
-def missing(human: HumanConfig) -> str:
+def missing_test_criteria(human: HumanConfig) -> str:
     """Return the problem of a task with several criteria and no `test_criteria`.
 
     Examples
     --------
-    >>> missing(HumanConfig(criteria={"true": "Is it true?", "clear": "Is it?"}))[:40]
+    >>> missing_test_criteria(HumanConfig(criteria={"true": "Is it true?", "clear": "Is it?"}))[:40]
     'there are several criteria (true, clear)'
     """
     return (

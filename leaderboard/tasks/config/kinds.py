@@ -168,7 +168,7 @@ def names(of: str) -> Kind[tuple[str, ...]]:
     return Kind(f"a list of {of}", read, ())
 
 
-def mapping(of: str, kind: Kind[T]) -> Kind[Mapping[str, T]]:
+def free_table(of: str, kind: Kind[T]) -> Kind[Mapping[str, T]]:
     """Create the kind of tables with free keys and values of one kind."""
 
     def read(value: object, place: Place) -> Mapping[str, T] | None:
@@ -184,7 +184,7 @@ def mapping(of: str, kind: Kind[T]) -> Kind[Mapping[str, T]]:
     return Kind(f"a table of {of}", read, {})
 
 
-def anything() -> Kind[object]:
+def any_value() -> Kind[object]:
     """Create the kind of values that are checked elsewhere."""
     return Kind("a value", lambda value, _place: value, None)
 

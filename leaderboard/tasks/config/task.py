@@ -23,8 +23,8 @@ from leaderboard.tasks.config.kinds import (
     Kind,
     Place,
     Problem,
-    anything,
-    mapping,
+    any_value,
+    free_table,
     names,
     one_of,
     read_table,
@@ -37,7 +37,7 @@ from leaderboard.tasks.config.kinds import (
 )
 
 # The table [metrics]: the automatic metrics of a task and their parameters.
-_PARAMETERS = mapping("parameters", anything())
+_PARAMETERS = free_table("parameters", any_value())
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class MetricsConfig:
     headline: Sequence[str] = setting(names("metrics"), ())
     # slug -> keyword arguments of the metric: the tables [metrics.<slug>]
     parameters: Mapping[str, Mapping[str, object]] = setting(
-        mapping("metrics", _PARAMETERS), {}
+        free_table("metrics", _PARAMETERS), {}
     )
 
 
@@ -94,6 +94,7 @@ METHODS: Mapping[str, Mapping[str, Sequence[Any]]] = {
         "test_questions": (REFERENCES,),
         "noisy_below": (NoisyBelow(),),
         "anchor_share": (0.0,),
+        "double_share": (0.0,),
         "estimate": (PLAIN_MEAN,),
     },
 }
@@ -106,7 +107,7 @@ class ReleaseConfig:
 
     reader: str = setting(text(filled=True))
     # options of the reader
-    options: Mapping[str, object] = setting(mapping("options", anything()), {})
+    options: Mapping[str, object] = setting(free_table("options", any_value()), {})
     hidden_references: bool = setting(truth(), False)
 
 
@@ -173,9 +174,11 @@ class TaskConfig(About):
 
     release: ReleaseConfig = setting(table_of(ReleaseConfig))
     # field of an instance -> the label that people read, in order
-    fields: Mapping[str, str] = setting(mapping("labels", text(filled=True)))
+    fields: Mapping[str, str] = setting(free_table("labels", text(filled=True)))
     # field -> how it is displayed, if it is not plain text
-    formats: Mapping[str, str] = setting(mapping("formats", one_of(FORMATS, PLAIN)), {})
+    formats: Mapping[str, str] = setting(
+        free_table("formats", one_of(FORMATS, PLAIN)), {}
+    )
     source: SourceConfig = setting(table_of(SourceConfig), SourceConfig())
     metrics: MetricsConfig = setting(METRICS)
     human: HumanConfig = setting(table_of(HumanConfig))
@@ -231,23 +234,23 @@ def read_task(
     config = read_table(TaskConfig, document, top)
     if config.source.field not in {"", *config.fields}:
         top.below("source.field").wrong(
-            f"names {config.source.field!r}, which is none of the fields."
+            f"names {config.source.field!r}, which is not one of the fields."
         )
     for name in config.formats:
         if name not in config.fields:
-            top.below(f"formats.{name}").wrong(f"{name!r} is none of the fields.")
+            top.below(f"formats.{name}").wrong(f"{name!r} is not one of the fields.")
     human = config.human
     if not _says(document.get("human"), "show_reference"):
         # workers who do not know the source language compare with a reference
         human = replace(human, show_reference=config.kind == TRANSLATION)
     human = _as_published(config.method, human, document.get("human"), top)
     if "human" in document:
-        human = _completed(human, templates, top.below("human"))
+        human = _complete_criteria(human, templates, top.below("human"))
 
     def below(name: str, table: type[H]) -> H:
         value, place = document.get(name, {}), top.below(name)
         table_config = read_table(table, value, place, inherits=human)
-        return _completed(table_config, templates, place)
+        return _complete_criteria(table_config, templates, place)
 
     complete = replace(
         config,
@@ -278,7 +281,7 @@ def _says(table: object, name: str) -> bool:
     return isinstance(table, Mapping) and name in table
 
 
-def _completed(human: H, templates: Mapping[str, Template], place: Place) -> H:
+def _complete_criteria(human: H, templates: Mapping[str, Template], place: Place) -> H:
     template = templates.get(human.hit_template)
     if template is None:  # loading reports the known templates
         return human

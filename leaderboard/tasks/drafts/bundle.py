@@ -39,7 +39,7 @@ def _table(table: Mapping[str, object], path: tuple[str, ...]) -> list[str]:
 
 
 def _key(name: str) -> str:
-    return name if _BARE.fullmatch(name) else _quoted(name)
+    return name if _BARE.fullmatch(name) else _quote(name)
 
 
 def _value(value: object) -> str:
@@ -63,14 +63,14 @@ def _text(text: str) -> str:
     >>> print(_text("one"))
     "one"
     """
-    quoted = _quoted(text)
+    quoted = _quote(text)
     if "\n" not in text or "\r" in text:
         return quoted
     inner = quoted[1:-1].replace("\\\\", "\0").replace("\\n", "\n")
     return f'"""\n{inner.replace(chr(0), chr(92) * 2)}"""'
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     # JSON escapes everything that TOML requires, except the character DEL.
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007F")
 
@@ -92,7 +92,7 @@ class Bundle:
     document: Mapping[str, object]
     files: Mapping[str, bytes]
 
-    def zipped(self) -> bytes:
+    def to_zip(self) -> bytes:
         """Pack the bundle; the same files give the same bytes."""
         out = io.BytesIO()
         with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -135,7 +135,7 @@ def bundle_of(
     return Bundle(_slug_of(document), document, files)
 
 
-def opened(path: Path) -> Bundle:
+def open_bundle(path: Path) -> Bundle:
     """Read a bundle from a folder or a zip file.
 
     Raises ``bundle-missing`` or ``bad-bundle``.
@@ -146,10 +146,10 @@ def opened(path: Path) -> Bundle:
         raise GenieError(f"There is no file or folder {path}.", code="bundle-missing")
     if path.stat().st_size > MOST_BYTES:
         raise _bad(f"it is larger than {MOST_BYTES >> 20} MB")
-    return unpacked(path.read_bytes())
+    return unpack_bundle(path.read_bytes())
 
 
-def unpacked(data: bytes) -> Bundle:
+def unpack_bundle(data: bytes) -> Bundle:
     """Read a bundle from the bytes of a zip file.
 
     No file is written: whatever paths the archive has, its files stay in memory, within
@@ -160,14 +160,14 @@ def unpacked(data: bytes) -> Bundle:
     """
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            return _of_files(_unpacked(archive))
+            return _of_files(_unpack_files(archive))
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError) as error:
         raise _bad("it is no zip file, or a damaged one") from error
     except (RuntimeError, NotImplementedError, ValueError) as error:
         raise _bad("it cannot be unpacked; pack it without a password") from error
 
 
-def _unpacked(archive: zipfile.ZipFile) -> dict[str, bytes]:
+def _unpack_files(archive: zipfile.ZipFile) -> dict[str, bytes]:
     files: dict[str, bytes] = {}
     left = MOST_BYTES
     for info in archive.infolist():

@@ -31,7 +31,7 @@ def whole_first(
     parts = [parts[int(at)] for at in permuted(len(parts))]
     sizes = [len(part) for part in parts]
     whole = whole_size(sizes, n)
-    first = drawn(sizes, whole)
+    first = draw_documents(sizes, whole)
     later = sorted({*range(len(parts))}.difference(first))
     return [place for at in (*first, *later) for place in parts[at]], whole
 
@@ -50,7 +50,7 @@ def whole_wave(names: Sequence[str], size: int, most: int) -> int:
     return max(fits, default=0)
 
 
-def drawn(sizes: Sequence[int], n: int) -> list[int]:
+def draw_documents(sizes: Sequence[int], n: int) -> list[int]:
     """Return the places of the documents, in order, whose sizes sum to `n`."""
     left, places, sums = n, [], _sums(sizes, n)
     for place, size in enumerate(sizes):

@@ -89,7 +89,10 @@ def _human(material: Material, ask: Ask) -> dict[str, object]:
 
 
 def _sample_size(material: Material, ask: Ask) -> int:
-    n = min(ask.n_items or MOST_ITEMS, max(1, len(material.items)))
+    n_all = max(1, len(material.items))
+    # Test questions take the place of other outputs, unless a number was asked for.
+    room = n_all if ask.n_items else int(n_all / (1 + _percent(material, ask) / 50))
+    n = min(ask.n_items or MOST_ITEMS, max(1, room))
     if ask.items_per_page == 1 or not ask.by_document:
         return n
     names = Counter(item.id.rpartition(".")[0] or item.id for item in material.items)
@@ -112,11 +115,16 @@ def _pay(material: Material, ask: Ask) -> dict[str, object]:
     return {"reward_cents": reward, "expected_seconds": seconds}
 
 
-def _care(material: Material, ask: Ask) -> dict[str, object]:
+def _percent(material: Material, ask: Ask) -> int:
+    """Return the share of test questions of each polarity."""
+    if ask.tests_percent is not None:
+        return ask.tests_percent
     referenced = sum(bool(item.references) for item in material.items) > 1
-    percent = ask.tests_percent
-    if percent is None:
-        percent = 5 if referenced and not ask.volunteers else 0
+    return 5 if referenced and not ask.volunteers else 0
+
+
+def _care(material: Material, ask: Ask) -> dict[str, object]:
+    percent = _percent(material, ask)
     table: dict[str, object] = {
         "positive_share": percent / 100,
         "negative_share": percent / 100,

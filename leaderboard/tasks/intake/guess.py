@@ -97,6 +97,7 @@ _KNOWN = {
     for word in words
 }
 _LOOKED_AT = 50
+ONLY_NUMBERS = "left out, because it has only numbers"
 WORDS = {
     ID: "names the row",
     INPUT: "input",
@@ -126,7 +127,7 @@ def guess(
         In the order of files and columns, with problems for files without usable roles.
     """
     said = said or Said()
-    differing = _differing(tables)
+    differing = _differing_columns(tables)
     uses = [
         use for table in tables for use in _of_table(table, tables, differing, said)
     ]
@@ -158,7 +159,7 @@ def _plain(column: str) -> str:
     return re.sub(r"[^a-z0-9]+", "", column.lower())
 
 
-def _differing(tables: Sequence[Table]) -> dict[str, bool]:
+def _differing_columns(tables: Sequence[Table]) -> dict[str, bool]:
     values: dict[str, list[list[str]]] = {}
     for table in tables:
         for name in table.columns:
@@ -174,7 +175,7 @@ def _of_table(
         roles |= _among_files(table, roles, differing)
         roles |= _alone(roles, tables)
     roles = _in_context(table, roles)
-    roles = _corrected(table, roles, said)
+    roles = _apply_corrections(table, roles, said)
     systems = [name for name, role in roles.items() if role == SYSTEM]
     affixed = all(map(_affix, systems))
     return [
@@ -182,11 +183,11 @@ def _of_table(
             table.file,
             name,
             role,
-            _named(table, name, role, said, affixed=affixed),
+            _system_name(table, name, role, said, affixed=affixed),
             said.formats.get(name)
             or (said.formats.get(OUTPUT, "") if role in {SYSTEM, OUTPUT} else "")
             or format_of(table.values(name)),
-            "as you said" if said.role_of(name) else WORDS[role],
+            _reason(table, name, role, said),
         )
         for name, role in roles.items()
     ]
@@ -195,10 +196,20 @@ def _of_table(
 def _by_name(name: str, table: Table) -> str:
     plain = re.sub(r"^(ref|reference|gold)\d{1,2}$", r"\1", _plain(name))
     known = _KNOWN.get(plain) or ("prefixed" if _affix(name) else "")
-    values = table.values(name)
     # The same text throughout may be a poor system; numbers are no texts to rate.
-    numbers = all(isinstance(v, str) and _NUMBER.fullmatch(v.strip()) for v in values)
-    return known or (IGNORED if numbers else "")
+    return known or (IGNORED if _is_numeric(table, name) else "")
+
+
+def _is_numeric(table: Table, name: str) -> bool:
+    values = table.values(name)
+    return all(isinstance(v, str) and _NUMBER.fullmatch(v.strip()) for v in values)
+
+
+def _reason(table: Table, name: str, role: str, said: Said) -> str:
+    if said.role_of(name):
+        return "as you said"
+    left_out = role == IGNORED and _is_numeric(table, name)
+    return ONLY_NUMBERS if left_out else WORDS[role]
 
 
 def _among_files(
@@ -256,7 +267,9 @@ def _is_long(table: Table, roles: Mapping[str, str]) -> bool:
     return len({str(value) for value in values}) < len(values)
 
 
-def _corrected(table: Table, roles: Mapping[str, str], said: Said) -> dict[str, str]:
+def _apply_corrections(
+    table: Table, roles: Mapping[str, str], said: Said
+) -> dict[str, str]:
     found = {}
     for name, role in roles.items():
         given = said.role_of(name)
@@ -271,7 +284,9 @@ def _corrected(table: Table, roles: Mapping[str, str], said: Said) -> dict[str, 
     return found
 
 
-def _named(table: Table, column: str, role: str, said: Said, *, affixed: bool) -> str:
+def _system_name(
+    table: Table, column: str, role: str, said: Said, *, affixed: bool
+) -> str:
     if role == INPUT:
         return said.labels.get(column) or _label(column)
     if role == SYSTEM:

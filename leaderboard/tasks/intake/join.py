@@ -45,7 +45,7 @@ def same_ids(built: Built, n_files: int) -> None:
     if n_files > 1:
         first, *others = built.ids
         for file in others:
-            _compared(built, built.ids[first], built.ids[file], first, file)
+            _compare_ids(built, built.ids[first], built.ids[file], first, file)
     if built.found.found:
         return
     for name, outputs in built.systems.items():
@@ -58,7 +58,7 @@ def same_ids(built: Built, n_files: int) -> None:
             )
 
 
-def _compared(
+def _compare_ids(
     built: Built, known: Sequence[str], own: Sequence[str], first: str, file: str
 ) -> None:
     if len(known) != len(own) and _are_places(known) and _are_places(own):
@@ -244,8 +244,7 @@ def _keys(
         if key in seen and not long:
             built.wrong(
                 "duplicate-id",
-                f"the id “{printable(key)}” stands in {seen[key]} as well; each row needs "
-                "one of its own",
+                f"the id “{printable(key)}” is also in {seen[key]}; each row needs a unique id",
                 table.file,
                 row.place,
                 columns[0] if columns else "",
@@ -284,7 +283,7 @@ def _inputs(
         if texts.get(name, text) != text:
             built.wrong(
                 "input-differs",
-                f"the input of “{printable(key)}” is another one than in a row before",
+                f"the input of “{printable(key)}” differs from an earlier row",
                 table.file,
                 row.place,
                 use.column,

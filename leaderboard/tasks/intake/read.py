@@ -110,14 +110,14 @@ def _check(table: Table, limits: Limits) -> None:
         for name, cell in row.cells.items():
             if wrong := _problem(cell, limits):
                 found.add(Problem(*wrong, table.file, row.place, name))
-    for problem in _mixed(table):
+    for problem in _check_mixture(table):
         found.add(problem)
     if problems := found.all():
         raise Unreadable(*problems)
 
 
 def _talk(cell: Cell) -> Cell:
-    talk = formats.parsed(cell) if isinstance(cell, str) else None
+    talk = formats.parse_conversation(cell) if isinstance(cell, str) else None
     return cell if talk is None else talk
 
 
@@ -196,7 +196,7 @@ def _of_text(text: str, limits: Limits) -> tuple[str, str] | None:
     return None
 
 
-def _mixed(table: Table) -> Iterator[Problem]:
+def _check_mixture(table: Table) -> Iterator[Problem]:
     for name in table.columns:
         filled = [row for row in table.rows if row.cells[name] != ""]
         talks = [row for row in filled if formats.is_conversation(row.cells[name])]

@@ -96,10 +96,10 @@ class Said:
         known = {*columns, ""}
         missing = [name for name in named if name not in known]
         missing += [name for name in self.systems if name not in {*known, *files}]
-        return [_missing(name, [*columns, *files]) for name in missing]
+        return [_missing_column(name, [*columns, *files]) for name in missing]
 
 
-def _missing(name: str, known: Sequence[str]) -> Problem:
+def _missing_column(name: str, known: Sequence[str]) -> Problem:
     near = get_close_matches(name, known, 1)
     hint = f"“{printable(near[0])}” is near" if near else f"there are {_list(known)}"
     return Problem("unknown-column", f"there is no column “{printable(name)}”; {hint}")

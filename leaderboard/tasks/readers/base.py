@@ -293,7 +293,7 @@ def _inside(name: object) -> str:
     )
     if outside or unlike:
         raise GenieError(
-            f"The name {text[:80]!r} is none of a file in the release.",
+            f"The name {text[:80]!r} is not the name of a file in the release.",
             code="release-broken",
         )
     return text

@@ -8,7 +8,7 @@ from typing import IO, Any
 
 from genie.lib.bounded import LimitExceeded, Limits, call_bounded
 from genie.lib.errors import GenieError
-from leaderboard.tasks.drafts.bundle import DATA, Bundle, unpacked
+from leaderboard.tasks.drafts.bundle import DATA, Bundle, unpack_bundle
 from leaderboard.tasks.readers import Release, read_release
 
 READER = "demo-jsonl"
@@ -25,7 +25,7 @@ class Archive:
     problem: str = ""
 
 
-def received(stream: IO[bytes]) -> Archive:
+def receive_archive(stream: IO[bytes]) -> Archive:
     """Read an archive in a child process.
 
     Raises ``bad-bundle``.
@@ -36,7 +36,7 @@ def received(stream: IO[bytes]) -> Archive:
     except LimitExceeded:
         found = (
             "The bundle cannot be used: reading it takes more time or memory than a "
-            "bundle may; whoever runs the site can load it with genie import-task."
+            "allowed. Staff can load it with genie import-task."
         )
     if isinstance(found, str):
         raise GenieError(found, code="bad-bundle")
@@ -46,7 +46,7 @@ def received(stream: IO[bytes]) -> Archive:
 def read(stream: IO[bytes], folder: str) -> Archive | str:
     """Unpack an archive and read its texts in this process; return errors as a text."""
     try:
-        bundle = unpacked(stream.read())
+        bundle = unpack_bundle(stream.read())
     except GenieError as error:
         return error.message
     return texts_of(bundle, folder)
@@ -62,7 +62,7 @@ def texts_of(bundle: Bundle, folder: str) -> Archive:
     try:
         texts = read_release(
             str(release.get("reader", READER)),
-            _written(bundle, folder),
+            _write_bundle(bundle, folder),
             options if isinstance(options, Mapping) else {},
         )
     except GenieError as error:
@@ -76,7 +76,7 @@ def release_table(document: Mapping[str, Any]) -> dict[str, Any]:
     return dict(release) if isinstance(release, Mapping) else {}
 
 
-def _written(bundle: Bundle, folder: str) -> Path:
+def _write_bundle(bundle: Bundle, folder: str) -> Path:
     try:
         return bundle.write(Path(folder))
     except OSError as error:  # a name that is too long, or a file in place of a folder

@@ -75,9 +75,9 @@ def import_bundle(
     Raises ``unusable-task`` with all problems, ``bad-bundle``, and the errors of
     `load_task`.
     """
-    if bundle.slug in {*shipped.known()} - {*shipped.outside()}:
+    if bundle.slug in {*shipped.known_tasks()} - {*shipped.outside()}:
         raise GenieError(
-            f"The task {bundle.slug} comes with Genie; give yours another slug.",
+            f"The task {bundle.slug} comes with Genie; give yours a different slug.",
             code="slug-taken",
         )
     read = archive or _read(bundle)

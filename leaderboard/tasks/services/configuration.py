@@ -14,20 +14,18 @@ from crowd.elsewhere.services import accounts
 from crowd.hit_templates import HITTemplate
 from crowd.hit_templates.form import PLAIN as PLAIN_TEXT
 from crowd.hit_templates.words import LANGUAGE
-from crowd.hits.selectors import CHECKED, SCALE, errors_named, wording
+from crowd.hits.selectors import CHECKED, SCALE, errors_named, wording_in
 from crowd.hits.services.build import HITTypeSpec, check_hit_type
 from crowd.platforms.base import StudyTerms, all_platforms
 from crowd.platforms.selfhosted import SelfHosted
 from crowd.scales.base import Scale, all_scales
 from crowd.workers.models.qualification_test import QualificationTest
 from crowd.workers.models.requirement import Requirement
-from crowd.workers.selectors.requirements import inputs_of_tests
 from crowd.workers.services import requirements as require
 from crowd.workers.services.requirements import check_platform, of_pool
 from genie.lib.errors import GenieError
 from genie.lib.moment import next_start
-from genie.lib.seeds import generator, seed_from
-from leaderboard.designs.base import Design, Shown, TaskView, all_designs, content_key
+from leaderboard.designs.base import Design, Shown, TaskView, all_designs
 from leaderboard.tasks.chosen_metrics import metric_problems
 from leaderboard.tasks.config import (
     ADJUSTED,
@@ -39,7 +37,7 @@ from leaderboard.tasks.config import (
     read_task,
 )
 from leaderboard.tasks.config import Problem as SettingProblem
-from leaderboard.tasks.config.human import problems_of_test_criteria
+from leaderboard.tasks.config.human import REQUIRED, problems_of_test_criteria
 from leaderboard.tasks.config.kinds import Problem
 from leaderboard.tasks.models import GENERAL, Instance, Task
 from leaderboard.tasks.readers.base import all_readers
@@ -132,7 +130,7 @@ def unsaved_task(slug: str, document: Mapping[str, Any], n_instances: int) -> Ta
     )
 
 
-def shown(instance: Instance) -> Shown:
+def show_instance(instance: Instance) -> Shown:
     return Shown(
         instance_pk=instance.pk,
         instance_id=instance.instance_id,
@@ -140,41 +138,6 @@ def shown(instance: Instance) -> Shown:
         references=instance.references,
         position=instance.position,
     )
-
-
-def instances_for_tests(
-    task: Task, seed: int, *, n: int, inside: bool, references: bool = True
-) -> list[Instance]:
-    """Return instances for test questions in an order that the seed decides.
-
-    They are from the rated sample, so that membership does not reveal test questions. A
-    worker who saw an instance in a test does not rate it; other workers do. Instances
-    outside the sample are used, too, if the crowd is too small for that (`inside` is
-    false) or the sample has too few usable ones. Instances without references are left
-    out unless `references` is false.
-    """
-    judged = _shuffled(task, seed, references, sample_rank__lt=task.sample_size)
-    # One more than needed: each may use the text of another one as its wrong text.
-    if inside and len(judged) > n:
-        return judged
-    spare = _shuffled(task, seed, references, sample_rank__gte=task.sample_size)
-    return [*judged, *spare] if inside else [*spare, *judged]
-
-
-def _shuffled(task: Task, seed: int, references: bool, **side: int) -> list[Instance]:
-    rows = task.instances.filter(**side).order_by("position")
-    # Workers who took the task's qualification test know its inputs and answers.
-    tested = inputs_of_tests(task.slug)
-    usable = [
-        row
-        for row in rows
-        if (has_references(row) or not references)
-        and content_key(task.slug, row.instance_id) not in tested
-    ]
-    order = generator(seed_from("instances of test questions", seed)).permutation(
-        len(usable)
-    )
-    return [usable[int(index)] for index in order]
 
 
 def has_references(instance: Instance) -> bool:
@@ -218,7 +181,7 @@ def check_requirements(human: HumanConfig, pool: str = "") -> None:
     """
     # [human.study] applies to the platform in [human]
     study = study_of(human) if type(human) is HumanConfig else None
-    check_platform(human.platform, _required(human, pool), study)
+    check_platform(human.platform, _requirements_of(human, pool), study)
 
 
 def check_test(human: HumanConfig) -> None:
@@ -234,10 +197,10 @@ def check_test(human: HumanConfig) -> None:
 
 def ask_platform(human: HumanConfig, pool: str) -> None:
     """Check with the platform, before money is reserved, whether it could run this."""
-    accounts.check(human.platform, _required(human, pool), study_of(human))
+    accounts.check(human.platform, _requirements_of(human, pool), study_of(human))
 
 
-def _required(human: HumanConfig, pool: str) -> list[Requirement]:
+def _requirements_of(human: HumanConfig, pool: str) -> list[Requirement]:
     requirements = require.read(stated_requirements(human))
     if human.qualification_test is not None:
         requirements.append(
@@ -278,7 +241,7 @@ def language_problems(
         if language == human.language:
             yield Problem(key, f"is the language that [{table}] is written in.")
             continue
-        for missing in wording(hit_type, language, labels).missing:
+        for missing in wording_in(hit_type, language, labels).missing:
             if missing in (SCALE, CHECKED):
                 what = f"scale {human.scale}" if missing == SCALE else "checkboxes"
                 yield Problem(key, f"cannot be: there is no {what} in it.")
@@ -295,7 +258,7 @@ def language_problems(
         if words.consent and not human.consent:
             yield Problem(
                 f"{key}.consent",
-                f"translates nothing: [{table}] has no consent of its own.",
+                f"is not needed: [{table}] uses the standard consent.",
             )
 
 
@@ -449,6 +412,17 @@ def pay_problem(human: HumanConfig) -> str:
         int(settings.GENIE["MINIMUM_HOURLY_CENTS"]),
         volunteers=human.platform == SelfHosted.slug,
     )
+
+
+def check_consent(human: HumanConfig) -> None:
+    """Raise GenieError ``consent-incomplete`` unless workers can read who asks."""
+    if missing := [name for name in REQUIRED if not getattr(human, name).strip()]:
+        raise GenieError(
+            f"Consent of workers lacks: {', '.join(missing)}. State it on the page on "
+            "which the task is changed, or in [human] of task.toml; without an approval "
+            "of an ethics board, say there why none is needed.",
+            code="consent-incomplete",
+        )
 
 
 def _of_pay(

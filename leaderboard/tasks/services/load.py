@@ -155,7 +155,7 @@ def revise(
         raise GenieError(
             f"People have already been asked about {task.title}, and a change of "
             f"{', '.join(apart)} would put scores on one board that cannot be compared. "
-            "Load it under another slug as a new version.",
+            "Load it under a different slug as a new version.",
             code="incomparable",
             details={"keys": apart},
         )
@@ -274,7 +274,11 @@ def _load(
         or config.release.hidden_references
         or (existing is not None and existing.hidden_references)
     )
-    described = {**_described(config), "hidden_references": hidden, "config": document}
+    described = {
+        **_column_values(config),
+        "hidden_references": hidden,
+        "config": document,
+    }
     if existing is not None:
         if existing.release_sha256 != release.sha256:
             _refuse_changed(existing, release)
@@ -359,7 +363,7 @@ def change(task: Task, document: dict[str, Any], *, by: Account, **said: Any) ->
     """
     config = usable(task.slug, document)
     _refuse_cut(task, config)
-    _refresh(task, {**_described(config), "config": document}, by, **said)
+    _refresh(task, {**_column_values(config), "config": document}, by, **said)
 
 
 def _refuse_unknown_field(config: TaskConfig, release: Release) -> None:
@@ -435,7 +439,7 @@ def _refresh(
         task.refresh_from_db()
 
 
-def _described(config: TaskConfig) -> dict[str, object]:
+def _column_values(config: TaskConfig) -> dict[str, object]:
     return {name: getattr(config, name) for name in COLUMNS}
 
 
@@ -451,15 +455,15 @@ def _refuse_changed(task: Task, release: Release) -> None:
     if not (added or removed or changed):
         raise GenieError(
             f"The release of {task.title} has the same instances as the loaded "
-            "one, but in another order, which stored results depend on.",
+            "one, but in a different order, which stored results depend on.",
             code="release-changed",
         )
     raise GenieError(
         f"The release of {task.title} differs from the loaded one: {len(added)} "
-        f"instances added{_named(added)}, {len(removed)} "
-        f"removed{_named(removed)}, {len(changed)} changed{_named(changed)}. "
-        "Scores on different instances cannot share a leaderboard; load it "
-        "under another slug.",
+        f"instances added{_name_ids(added)}, {len(removed)} "
+        f"removed{_name_ids(removed)}, {len(changed)} changed{_name_ids(changed)}. "
+        "Scores on different instances cannot share a leaderboard. Load it under a "
+        "different slug.",
         code="release-changed",
         details={
             "added": added[:N_NAMED],
@@ -472,7 +476,7 @@ def _refuse_changed(task: Task, release: Release) -> None:
     )
 
 
-def _named(ids: list[str]) -> str:
+def _name_ids(ids: list[str]) -> str:
     if not ids:
         return ""
     more = ", …" if len(ids) > N_NAMED else ""

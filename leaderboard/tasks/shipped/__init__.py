@@ -18,22 +18,22 @@ from genie.lib.errors import GenieError
 FOLDER = Path(__file__).resolve().parent
 
 
-def known() -> list[str]:
+def known_tasks() -> list[str]:
     return sorted({path.name for path in _folders()})
 
 
 def outside() -> list[str]:
     own = {path.parent.name for path in FOLDER.glob("*/task.toml")}
-    return sorted({*known()} - own)
+    return sorted({*known_tasks()} - own)
 
 
-def covered() -> list[Path]:
+def covered_folders() -> list[Path]:
     """Return the folders that are hidden by an earlier one with the same name."""
     return [path for path in _folders() if path != folder(path.name)]
 
 
 def missing_folders() -> list[Path]:
-    return [path for path in _named() if not path.is_dir()]
+    return [path for path in _named_folders() if not path.is_dir()]
 
 
 def folder(slug: str) -> Path:
@@ -42,7 +42,7 @@ def folder(slug: str) -> Path:
         if path.name == slug:
             return path
     raise GenieError(
-        f"There is no task {slug!r}; available: {', '.join(known())}. A new "
+        f"There is no task {slug!r}; available: {', '.join(known_tasks())}. A new "
         "task is a folder with a task.toml (docs/adding-a-task.md).",
         code="unknown-task",
     )
@@ -75,11 +75,11 @@ def templates_of(slug: str) -> dict[str, bytes]:
 
 def _folders() -> Iterator[Path]:
     # Shipped tasks are found first: no other folder can replace them.
-    for root in (FOLDER, *_named()):
+    for root in (FOLDER, *_named_folders()):
         for path in sorted(root.glob("*/task.toml")):
             yield path.parent
 
 
-def _named() -> list[Path]:
+def _named_folders() -> list[Path]:
     named = [Path(path).expanduser() for path in settings.GENIE.get("TASKS", ())]
     return [*named, *(path for _, path in extensions.folders("tasks"))]

@@ -80,7 +80,7 @@ def invite(team: Team, *, by: Account, email: str = "", role: str = Role.MEMBER)
     token = secrets.token_urlsafe(24)
     TeamInvitation.objects.create(
         team=team,
-        token_sha256=_hashed(token),
+        token_sha256=_hash_token(token),
         email=email,
         role=Role(role),
         created_by=by,
@@ -128,7 +128,7 @@ def take_back(team: Team, pk: int) -> bool:
 def usable(token: str) -> TeamInvitation:
     invitation = (
         TeamInvitation.objects.select_related("team")
-        .filter(token_sha256=_hashed(token))
+        .filter(token_sha256=_hash_token(token))
         .first()
     )
     if invitation is None or invitation.revoked_at is not None:
@@ -186,7 +186,7 @@ def accept(token: str, user: Account) -> Team:
 def set_role(team: Team, user_pk: int, role: str) -> None:
     """Make a member an owner, or an owner a member; the last owner stays one."""
     with transaction.atomic():
-        member = _locked(team, user_pk)
+        member = _lock_membership(team, user_pk)
         if member.role == Role.OWNER and role != Role.OWNER:
             _refuse_last_owner(team, member)
         Membership.objects.filter(pk=member.pk).update(role=Role(role))
@@ -195,13 +195,13 @@ def set_role(team: Team, user_pk: int, role: str) -> None:
 def remove(team: Team, user_pk: int) -> None:
     """Remove a member; their submissions for the team stay with it."""
     with transaction.atomic():
-        member = _locked(team, user_pk)
+        member = _lock_membership(team, user_pk)
         if member.role == Role.OWNER:
             _refuse_last_owner(team, member)
         member.delete()
 
 
-def _locked(team: Team, user_pk: int) -> Membership:
+def _lock_membership(team: Team, user_pk: int) -> Membership:
     # One after the other, or two last owners could leave at once.
     Team.objects.select_for_update().get(pk=team.pk)
     member = Membership.objects.filter(team=team, user_id=user_pk).first()
@@ -223,5 +223,5 @@ def _refuse_last_owner(team: Team, member: Membership) -> None:
 
 # Only the hash is stored: readers of the database cannot join a team. A token in an
 # address may contain half a surrogate pair, which must not be an error.
-def _hashed(token: str) -> str:
+def _hash_token(token: str) -> str:
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,5 +1,6 @@
 """Webhooks of teams: signed, retried with growing pauses, logged."""
 
+import base64
 import hashlib
 import hmac
 import http.client
@@ -26,6 +27,7 @@ from leaderboard.teams.selectors import absolute
 
 State = WebhookDelivery.State
 MAX_WEBHOOKS = 10
+_PREFIX = "whsec_"
 RUNNER = Runner(
     WebhookDelivery,
     "leaderboard.jobs.deliver",
@@ -44,7 +46,7 @@ RUNNER = Runner(
 
 
 def add(team: Team, url: str, *, by: Account) -> Webhook:
-    outbound.checked(url, https_only=https_only())
+    outbound.check_address(url, https_only=https_only())
     if team.webhooks.count() >= MAX_WEBHOOKS:
         raise GenieError(
             gettext("A team has at most %(max_webhooks)s webhooks; remove one first.")
@@ -61,7 +63,7 @@ def add(team: Team, url: str, *, by: Account) -> Webhook:
             code="webhook-exists",
         )
     return Webhook.objects.create(
-        team=team, url=url, secret=f"whsec_{secrets.token_urlsafe(32)}", created_by=by
+        team=team, url=url, secret=_new_secret(), created_by=by
     )
 
 
@@ -121,10 +123,11 @@ def _deliver(row: QuerySet[WebhookDelivery]) -> None:
     headers = {
         "Content-Type": "application/json",
         "User-Agent": "Genie-Webhook/1",
-        "Genie-Event-Id": str(delivery.uuid),
-        "Genie-Timestamp": stamp,
-        "Genie-Signature": "v1="
-        + signature(delivery.webhook.secret, str(delivery.uuid), stamp, body),
+        "webhook-id": str(delivery.uuid),
+        "webhook-timestamp": stamp,
+        "webhook-signature": signature(
+            delivery.webhook.secret, str(delivery.uuid), stamp, body
+        ),
     }
     try:
         # Raises GenieError if the address is forbidden by now.
@@ -160,12 +163,18 @@ def body_of(delivery: WebhookDelivery) -> bytes:
 
 
 def signature(secret: str, event_id: str, timestamp: str, body: bytes) -> str:
-    """Sign a delivery: HMAC-SHA256 over id, time and body, as hexadecimal digits.
+    """Sign a delivery as Standard Webhooks 1 does: HMAC-SHA256 over id, time and body.
 
     Examples
     --------
-    >>> signature("whsec_example", "e1", "1700000000", b"{}")[:16]
-    'c60d49fe47070480'
+    >>> signature("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "e1", "1700000000", b"{}")
+    'v1,3Kwp5P5CCVUmXAZFpsAUH/2Y8x2A6MFmEv0VN1csI3I='
     """
     signed = f"{event_id}.{timestamp}.".encode() + body
-    return hmac.new(secret.encode(), signed, hashlib.sha256).hexdigest()
+    key = base64.b64decode(secret.removeprefix(_PREFIX))
+    made = hmac.new(key, signed, hashlib.sha256).digest()
+    return f"v1,{base64.b64encode(made).decode()}"
+
+
+def _new_secret() -> str:
+    return _PREFIX + base64.b64encode(secrets.token_bytes(32)).decode()

@@ -222,7 +222,7 @@ def _designs(study: DesignStudy) -> Sheet:
 def _sources(study: DesignStudy) -> Sheet:
     found = study.components
     rows = tuple(
-        (name, f"{variance:.5f}", f"{100 * variance / found.total:.0f} %")
+        (name, f"{variance:.5f}", f"{100 * variance / found.total:.0f}%")
         for name, variance in (
             ("instances", found.instance),
             ("workers", found.worker),
@@ -257,7 +257,7 @@ def _widths(study: DesignStudy) -> Sheet:
         "instances", "labels of each", "labels drawn", "played", "other workers", "played",
     )  # fmt: skip
     notes = (
-        "Half-widths of 95 % intervals, by formula and when the study is played again: "
+        "Half-widths of 95% intervals, by formula and when the study is played again: "
         "with labels drawn from these, and with other workers (and days), as many as here.",
     )
     return Sheet("Planned half-widths", header, rows, notes)
@@ -274,7 +274,7 @@ def _power(power: PlannedPower) -> Sheet:
     )
     header = ("system", "against", "difference", "instances", "power", "played")
     notes = (
-        "Power of a paired t-test at 5 % if the true difference is the one seen, for "
+        "Power of a paired t-test at 5% if the true difference is the one seen, for "
         "this crowd.",
     )
     return Sheet("Power", header, (row,), notes)
@@ -291,7 +291,7 @@ def study_picture(study: DesignStudy) -> str:
         )
         for number, one in enumerate(study.designs)
     ]
-    legend = "Mean score of each design, and where 95 % of studies would put it"
+    legend = "Mean score of each design, with the range of 95% of studies"
     return interval_plot(study.title, marks, legend)
 
 

@@ -124,7 +124,10 @@ def study_designs(
     low, high = scale
     labels = as_ratings(values, what="labels")
     if not low < high or labels.min() < low or labels.max() > high:
-        raise ValueError(f"Every label must lie on the scale from {low} to {high}.")
+        raise ValueError(
+            f"Every label must lie on the scale from {low:g} to {high:g}. Name another "
+            "with --scale LOW HIGH."
+        )
     if labels_per_instance < 2 or n_rounds < 2:
         raise ValueError("The study needs two labels per instance and two rounds.")
     mapped = (labels - low) / (high - low)

@@ -109,7 +109,9 @@ def half_crowds(
     rated = np.flatnonzero(whole.n_workers > 1)
     width = [whole.interval(whole.systems[i]).half_width for i in rated]
     clustered = [
-        _clustered(ratings, worker, instance, system == int(whole.systems[i]), seed)
+        _clustered_half_width(
+            ratings, worker, instance, system == int(whole.systems[i]), seed
+        )
         for i in rated
     ]
     quantile = float(special.stdtrit(n_workers - 1, 1 - _LEVEL / 2))
@@ -132,7 +134,7 @@ def half_crowds(
     )
 
 
-def _clustered(
+def _clustered_half_width(
     ratings: Floats,
     worker: Codes,
     instance: Codes,

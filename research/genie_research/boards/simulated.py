@@ -12,11 +12,11 @@ from leaderboard.table_stats.report import Sheet
 def crowd_sheet(results: Sequence[CrowdResult], *, cents: float) -> Sheet:
     tasks = sorted({result.n_tasks for result in results})
     notes = (
-        "Coverage of the nominal 95 % interval of the mean over all workers and "
-        "instances; false: pairs of equal systems found different at 5 %, each pair by "
+        "Coverage of the nominal 95% interval of the mean over all workers and "
+        "instances; false: pairs of equal systems found different at 5%, each pair by "
         "itself; RMSE: root mean squared error as a multiple of the plain mean's. This "
         "crowd: the plain mean, its interval over instances, a paired test over "
-        "instances. After ± stands the Monte-Carlo standard error.",
+        "instances. ± gives the Monte-Carlo standard error.",
     )
     days = any(one.crowd.n_days > 1 for one in results)
     rows = tuple(
@@ -80,11 +80,11 @@ def halves_sheet(found: Sequence[tuple[str, HalfCrowds]]) -> Sheet:
     )  # fmt: skip
     notes = (
         "Share of differences between two random halves of the workers that lie within "
-        "their 95 % interval. Halves rated the same instances, so the first two columns "
+        "their 95% interval. Halves rated the same instances, so the first two columns "
         "leave the part of instances out; total: with it; plain: means with intervals "
         "over instances. Half-widths are of the whole crowd: the estimate's, and the "
         "plain mean's clustered by worker and instance. Least: the ratio that no unbiased "
-        "estimate can go below, as workers differ in strictness. After ± stands the "
+        "estimate can go below, as workers differ in strictness. ± gives the "
         "Monte-Carlo standard error.",
     )
     title = f"Halves of real crowds, {' or '.join(map(str, splits))} splits"

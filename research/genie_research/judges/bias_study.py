@@ -17,7 +17,7 @@ from leaderboard.stats.judges.bias import (
     settle,
     text_effects,
 )
-from leaderboard.stats.judges.injections import planted, probes
+from leaderboard.stats.judges.injections import plant_probe, probes
 
 #: The size of each bias: points, or a share of verdicts for the first shown.
 PLANTED = {
@@ -188,4 +188,4 @@ def _summary(planted: str, audits: list[list[Finding]]) -> BiasStudy:
 def with_endings(text: str) -> Iterator[tuple[str, str, str]]:
     """Yield each command's name and the text with it and with harmless words."""
     for command, harmless in probes():
-        yield command, planted(text, command), planted(text, harmless)
+        yield command, plant_probe(text, command), plant_probe(text, harmless)

@@ -69,8 +69,8 @@ def share_saved(
     part = np.random.default_rng(seed).permutation(len(names)) % folds
     fold_of = dict(zip(names, part.tolist(), strict=True))
     fold = np.array([fold_of[instance] for _, instance, _ in rows])
-    wanted = _coded([label for *_, label in rows], numbers)
-    told = _coded([judge[instance] for _, instance, _ in rows], numbers)
+    wanted = _code_labels([label for *_, label in rows], numbers)
+    told = _code_labels([judge[instance] for _, instance, _ in rows], numbers)
     errors = np.zeros((2, len(rows)))
     for number in range(folds):
         out = fold == number
@@ -78,7 +78,9 @@ def share_saved(
             errors[:, out] = _left_out(wanted, told, out, numbers)
     with_judge, without = errors
     if not without.sum() > 0:
-        raise ValueError("All people's labels are the same: nothing can be saved.")
+        raise ValueError(
+            "All people's labels are the same, so a judge cannot save any."
+        )
     share = 1 - with_judge.sum() / without.sum()
     # a ratio of sums, as a mean of each label's influence
     moves = share + ((1 - share) * without - with_judge) / without.mean()
@@ -89,7 +91,7 @@ def share_saved(
     return clustered_mean(moves, factors, seed=seed)
 
 
-def _coded(labels: list[Label], numbers: bool) -> Floats:
+def _code_labels(labels: list[Label], numbers: bool) -> Floats:
     if numbers:
         return np.array([[float(label)] for label in labels])
     _, codes = np.unique([str(label) for label in labels], return_inverse=True)

@@ -58,7 +58,7 @@ def savings_sheet(found: Saved) -> Sheet:
     note = (
         "Saved: by which share people's labels could be fewer for the same precision, "
         "were the judge asked about very many more instances for nothing; measured on "
-        "instances left out. The 95 % interval covers people and instances."
+        "instances left out. The 95% interval covers people and instances."
     )
     return Sheet(
         "Labels saved", ("data", "judge", "saved %", "interval"), rows, (note,)
@@ -79,7 +79,7 @@ def coverage_sheet(cells: Sequence[CoverageCell]) -> Sheet:
     )
     header = ("judge", "method", "coverage %", "bias", "width", "labels saved %")
     notes = (
-        "Coverage of the nominal 95 % interval of the mean over all workers and "
+        "Coverage of the nominal 95% interval of the mean over all workers and "
         "instances, ± its Monte-Carlo standard error; bias as a share of the plain "
         "interval's half-width; width as a multiple of the plain one's.",
     )
@@ -97,9 +97,9 @@ def difference_sheet(cells: Sequence[DifferenceCell]) -> Sheet:
         for one in cells
     )
     notes = (
-        "Coverage of the nominal 95 % intervals of differences between four equal "
+        "Coverage of the nominal 95% intervals of differences between four equal "
         "systems, ± its Monte-Carlo standard error; boards on which any two of them are "
-        "told apart, 5 % at most being promised. Half of the boards share their workers.",
+        "told apart, 5% at most being promised. Half of the boards share their workers.",
     )
     n = cells[0].n_tasks if cells else 0
     title = f"Ranks with judges' help, {n} boards each"
@@ -117,9 +117,9 @@ def bias_sheet(found: Sequence[BiasStudy]) -> Sheet:
         for one in found
     )
     notes = (
-        "Scripted judges with one bias each, on a scale of their own and with noise. "
+        "Scripted judges with one bias each, on their own scales and with noise. "
         "Found: share of audits that found it, all five commands for injection; false: "
-        "share with anything found that was not planted (Holm, 5 %).",
+        "share with anything found that was not planted (Holm, 5%).",
         *(one.verdict for study in found[:1] for one in study.example),
     )
     header = ("planted", "found %", "false %", "estimate")

@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from genie_research.papers.table import Table, Workbench
-from leaderboard.files import File
+from leaderboard.files import File, open_file
 from leaderboard.imports.readers.judgments import Judgments
 from leaderboard.imports.readers.read import read
-from leaderboard.imports.readers.sources import open_file
-from leaderboard.papers.figures import Cell, Computed, compared, read_expected
+from leaderboard.papers.figures import Cell, Computed, compare_figures, read_expected
 
 EXPECTED = "expected.json"
 
@@ -40,7 +39,7 @@ class Folder(Table):
         ours = self.figures(folder, bench)
         file = bench.expected or folder / EXPECTED
         if file.is_file():
-            yield from compared(read_expected(file), ours, self.also(folder))
+            yield from compare_figures(read_expected(file), ours, self.also(folder))
             return
         for id, value in ours.items():
             row, _, column = id.rpartition("/")

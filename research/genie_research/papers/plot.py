@@ -43,7 +43,7 @@ def table_plot(table: Table | type[Table], cells: Sequence[Cell]) -> str | None:
 
 
 def _offset(cell: Cell) -> float | None:
-    accepted = cell.accepted
+    accepted = cell.accepted_range
     if accepted is None or not isinstance(cell.paper, float | int):
         return None
     low, high = accepted

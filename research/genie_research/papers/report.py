@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from genie_research.papers.table import Table
-from leaderboard.papers.figures import Cell, Verdict, printed, shown
+from leaderboard.papers.figures import Cell, Verdict, format_value, print_value
 
 _HEADINGS = ("", "", "paper", "ours", "tolerance", "verdict")
 _WIDTH = 100
@@ -95,8 +95,8 @@ def _columns(cell: Cell, reasons: list[str]) -> tuple[str, ...]:
     return (
         cell.row,
         cell.column,
-        "" if cell.paper is None else printed(cell.paper),
-        "" if cell.ours is None else shown(cell.ours, cell.digits),
+        "" if cell.paper is None else print_value(cell.paper),
+        "" if cell.ours is None else format_value(cell.ours, cell.digits),
         _tolerance(cell),
         verdict,
         also,
@@ -107,17 +107,17 @@ def _figure(value: float, cell: Cell) -> str:
     # chances are beside percentages of labels: small numbers need their digits
     if value and abs(value) < 1:
         return f"{value:.3g}"
-    return shown(value, cell.digits)
+    return format_value(value, cell.digits)
 
 
 def _tolerance(cell: Cell) -> str:
-    if cell.accepted is None or cell.paper is None:
+    if cell.accepted_range is None or cell.paper is None:
         return ""
     if isinstance(cell.tolerance, float | int):
         return f"± {cell.tolerance:.3g}"
-    low, high = cell.accepted
+    low, high = cell.accepted_range
     if math.isinf(high):
         return "at least ours"
     if math.isinf(low):
         return "at most ours"
-    return f"{shown(low, cell.digits)} to {shown(high, cell.digits)}"
+    return f"{format_value(low, cell.digits)} to {format_value(high, cell.digits)}"

@@ -8,7 +8,7 @@ from leaderboard.papers.figures import (
     Cell,
     Computed,
     all_figures,
-    compared,
+    compare_figures,
     read_expected,
 )
 from leaderboard.papers.task_figures.beside import beside
@@ -53,4 +53,4 @@ class TaskTable(Table):
             # a name in several sets is the same figure in all of them
             merged = figures | merged
         named = {f"{start}{id}": value for id, value in merged.items()}
-        yield from compared(printed, named)
+        yield from compare_figures(printed, named)

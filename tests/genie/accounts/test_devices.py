@@ -128,7 +128,7 @@ def test_a_device_is_known_for_its_own_accounts_only():
     ],
 )  # fmt: skip
 def test_devices_are_named_as_people_know_them(user_agent, words):
-    assert devices.described(user_agent) == words
+    assert devices.describe_browser(user_agent) == words
 
 
 def test_bad_tokens_links_and_signatures_are_refused_after_some(monkeypatch):

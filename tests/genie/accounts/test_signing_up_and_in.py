@@ -10,6 +10,7 @@ from django.contrib.auth import get_user_model
 from django.core.cache import cache
 from django.test import Client
 
+from crowd.workers.services.invitations import register_worker
 from genie.accounts.addresses import addresses_of
 from tests.factories import make_user, signed_in
 
@@ -108,6 +109,22 @@ def test_accounts_that_staff_made_need_no_address():
     assert sign_in(Client(), "wim", "a long enough secret")["Location"] != (
         "/account/confirm-email/"
     )
+
+
+def test_each_role_lands_on_its_page():
+    make_user("wim"), make_user("stan", is_staff=True)
+    register_worker(user=make_user("wren"), platform_worker_id="wren")
+    landed = [
+        sign_in(Client(), name, "a long enough secret")["Location"]
+        for name in ("wim", "stan", "wren")
+    ]
+    assert landed == ["/submissions/", "/admin/", "/work/"]
+
+
+def test_pages_are_compressed():
+    page = Client().get("/", headers={"Accept-Encoding": "gzip"})
+    assert page["Content-Encoding"] == "gzip"
+    assert len(page.content) < len(Client().get("/").content) / 2
 
 
 def test_guessing_ends_with_a_page_that_helps():

@@ -8,7 +8,7 @@ from django.test import Client
 from django.utils import timezone
 
 from genie.accounts import tokens
-from genie.accounts.authentication import _bounded
+from genie.accounts.authentication import _limit_account
 from genie.accounts.models import AccessToken
 from genie.lib.errors import GenieError
 from leaderboard.models import OutsideMetric
@@ -141,7 +141,7 @@ def test_only_staff_get_the_scope_staff(nina):
     with pytest.raises(GenieError, match="Only staff"):
         issued(nina, "staff")
     _, secret = issued(make_user("sam", is_staff=True))
-    user = _bounded(tokens.find(secret))
+    user = _limit_account(tokens.find(secret))
     assert not user.is_staff
     with pytest.raises(RuntimeError):
         user.save()

@@ -100,7 +100,7 @@ def test_a_mail_server_that_hangs_is_given_up(settings, silent_server, monkeypat
     monkeypatch.setattr(mail_server, "SECONDS", 0.2)
     finding = mail()
     assert finding.verdict == "problem"
-    assert "127.0.0.1 does not take mail" in finding.sentence
+    assert "127.0.0.1 does not accept mail" in finding.sentence
     assert time.monotonic() - start < 5
     assert settings_for("smtp://mail.example", Path("mail"))["EMAIL_TIMEOUT"] <= 20
 

@@ -167,12 +167,6 @@ def test_a_study_reads_and_writes_a_copy_of_the_database():
     [
         ("separability", "Command._study", ["as_table"], ["demo-qa"]),
         ("compare_crowds", "_of_task", [], ["tidy-news"]),
-        (
-            "simulate_crowd",
-            "simulate_cleaning",
-            ["cleaned_document", "cleaned_sheet", "as_text"],
-            ["--site", "--bad=0.3"],
-        ),
     ],
 )
 def test_studies_lock_nobody_out(monkeypatch, name, computes, prints, words):

@@ -9,7 +9,7 @@ from django.db import connections, transaction
 from genie.history import log, merkle
 from genie.history.canonical import commitment
 from genie.history.models import LogEntry, LogHead
-from genie.history.shown import opened
+from genie.history.shown import open_entries
 from genie.upkeep.doctor import examine
 
 pytestmark = [pytest.mark.django_db, pytest.mark.every_engine]
@@ -75,7 +75,7 @@ def test_what_was_sealed_says_nothing_and_what_is_open_can_be_checked():
     log.append(Kind.BUDGET, {"is": "limit", "cents": 500})
     log.append(Kind.RELEASE, {"release": 3}, about=3)
     log.number()
-    sealed, shown = opened(list(LogEntry.objects.order_by("number")))
+    sealed, shown = open_entries(list(LogEntry.objects.order_by("number")))
     assert (sealed["salt"], sealed["data"], sealed["says"]) == (None, None, None)
     assert set(json.loads(sealed["body"])) == {"at", "commitment", "kind"}
     assert shown["says"] == {"release": 3}
@@ -92,7 +92,7 @@ def test_data_of_people_can_be_deleted_and_the_tree_still_holds():
     assert log.forget(Kind.BAN, [7]) == 1
     entry = LogEntry.objects.get(data="")
     assert (entry.data, entry.salt, entry.about) == ("", "", None)
-    assert opened([entry])[0]["says"] is None
+    assert open_entries([entry])[0]["says"] is None
     assert (finding().verdict, log.head().root) == ("ok", before)
 
 
@@ -104,7 +104,7 @@ def test_data_of_people_can_be_deleted_and_the_tree_still_holds():
         (lambda rows: rows.filter(number=2).update(hashes=bytes(32)), "entry 2 was changed"),
         (lambda rows: rows.filter(number=1).delete(), "entry 1 is missing"),
         (lambda rows: rows.filter(number=4).delete(), "entry 4 is missing"),
-        (lambda _: LogHead.objects.filter(size=5).update(root="00" * 32), "the head of 5 entries is not theirs"),
+        (lambda _: LogHead.objects.filter(size=5).update(root="00" * 32), "the head does not match its 5 entries"),
     ],
 )  # fmt: skip
 def test_the_doctor_finds_what_somebody_has_changed(change, says):
@@ -112,7 +112,7 @@ def test_the_doctor_finds_what_somebody_has_changed(change, says):
     log.number()
     change(LogEntry.objects)
     assert finding().verdict == "problem"
-    assert finding().sentence == f"the public log does not hold: {says}"
+    assert finding().sentence == f"the public log is damaged: {says}"
 
 
 @pytest.mark.django_db(transaction=True)

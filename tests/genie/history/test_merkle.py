@@ -47,7 +47,7 @@ def tree(leaves):
         return nodes[level, place]
 
     for index, leaf in enumerate(leaves):
-        hashes = merkle.completed(node, index, merkle.leaf_hash(leaf))
+        hashes = merkle.completed_hashes(node, index, merkle.leaf_hash(leaf))
         nodes |= {(k, index >> k): one for k, one in enumerate(hashes)}
     return node
 

@@ -59,24 +59,24 @@ def test_a_site_without_trouble_has_none(submission, capsys):
 def test_second_factors_of_a_group_that_was_renamed_are_missed(settings):
     settings.GENIE = {**settings.GENIE, "SECOND_FACTOR": ["Finance", "superusers"]}
     Group.objects.get_or_create(name="Finance")
-    assert found("second factors") == ("ok", "required of: Finance")
+    assert found("second factors") == ("ok", "required for: Finance")
     Group.objects.filter(name="Finance").update(name="Money")
     verdict, sentence = found("second factors")
     assert (verdict, sentence.rpartition(" ")[2]) == ("problem", "Finance")
 
 
 def test_an_upload_that_is_changed_missing_or_of_nobody(submission):
-    assert found("uploads") == ("ok", "named by rows: 1")
+    assert found("uploads") == ("ok", "in the database: 1")
     place = default_storage.path("submissions/ab/abc")
     Path(place).write_bytes(CONTENT[::-1])
     verdict, sentence = found("uploads")
     assert verdict == "problem"
-    assert "changed: 1, the first is submissions/ab/abc" in sentence
+    assert "changed: 1, the first being submissions/ab/abc" in sentence
     default_storage.delete("submissions/ab/abc")
-    assert "missing: 1, the first is" in found("uploads")[1]
+    assert "missing: 1, the first being" in found("uploads")[1]
     Submission.own.update(file="")
     default_storage.save("submissions/cd/cde", ContentFile(b"x"))
-    assert found("uploads") == ("warning", "named by rows: 0; named by no row: 1")
+    assert found("uploads") == ("warning", "in the database: 0; not in the database: 1")
 
 
 def test_work_without_its_payment_and_payments_that_failed(submission):

@@ -142,7 +142,7 @@ def test_the_page_shows_findings_and_escapes_what_failed(running):
 
 def test_everybody_reads_whether_what_they_wait_for_gets_done(db):
     said = Client().get("/status/").text
-    assert "nothing is processed yet" in said
+    assert "Background processing has not started" in said
     jobs.install(SCHEDULES)
     assert "Everything is working." in Client().get("/status/").text
     Schedule.objects.update(next_run=timezone.now() - timedelta(minutes=20))

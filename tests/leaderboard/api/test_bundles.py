@@ -7,7 +7,7 @@ from genie.lib.bounded import Limits
 from leaderboard.models import Task
 from leaderboard.submissions.selectors import Staff
 from leaderboard.tasks import shipped
-from leaderboard.tasks.drafts.bundle import bundle_of, unpacked
+from leaderboard.tasks.drafts.bundle import bundle_of, unpack_bundle
 from leaderboard.tasks.services import archives
 from leaderboard.tasks.services.load import load_task
 from tests.cast import allow
@@ -31,7 +31,7 @@ def sent(client, data, **fields):
 
 def a_bundle(**changes):
     document = {**shipped.definition("demo-qa"), "slug": "mine", **changes}
-    return bundle_of(document, ROWS).zipped()
+    return bundle_of(document, ROWS).to_zip()
 
 
 def test_a_bundle_goes_in_and_comes_out_with_the_same_bytes(client, sara):
@@ -62,10 +62,10 @@ def test_a_bundle_goes_in_and_comes_out_with_the_same_bytes(client, sara):
 def test_hidden_references_need_a_permission_of_their_own(client, sara):
     load_task("demo-qa", hide_references=True)
     allow(sara, Staff.EXPORT_TASKS)
-    data = unpacked(client.get(f"{ADDRESS}demo-qa/").content).files["test.jsonl"]
+    data = unpack_bundle(client.get(f"{ADDRESS}demo-qa/").content).files["test.jsonl"]
     assert b'"references": ["' not in data
     allow(sara, Staff.SEE_REFERENCES)
-    data = unpacked(client.get(f"{ADDRESS}demo-qa/").content).files["test.jsonl"]
+    data = unpack_bundle(client.get(f"{ADDRESS}demo-qa/").content).files["test.jsonl"]
     assert b'"references": ["' in data
 
 
@@ -89,7 +89,7 @@ def test_what_is_wrong_is_said_at_once_with_a_code(client, sara):
     sent(client, a_bundle())
     other = bundle_of({**shipped.definition("demo-qa"), "slug": "mine"}, ROWS[:39])
     allow(sara, Staff.SEE_REFERENCES)
-    answer = sent(client, other.zipped())
+    answer = sent(client, other.to_zip())
     assert (answer.status_code, answer.json()["code"]) == (409, "release-changed")
 
 
@@ -101,6 +101,6 @@ def test_an_archive_is_read_in_a_process_with_limits(client, sara, monkeypatch):
     )
     document = {**shipped.definition("demo-qa"), "slug": "mine"}
     rows = [(str(n), {"question": "Why?" * 9}, []) for n in range(60_000)]
-    answer = sent(client, bundle_of(document, rows).zipped(), dry_run="true")
+    answer = sent(client, bundle_of(document, rows).to_zip(), dry_run="true")
     assert (answer.status_code, answer.json()["code"]) == (400, "bad-bundle")
     assert "more time or memory" in answer.json()["detail"]

@@ -6,7 +6,6 @@ import pytest
 from django.core.management import call_command
 from django.test import Client
 from django.urls import get_resolver
-from drf_spectacular.generators import SchemaGenerator
 from jsonschema import Draft202012Validator
 
 from leaderboard.api.problems import KINDS
@@ -56,29 +55,6 @@ def test_the_page_lists_every_operation_and_every_code(client):
     # a browser loads neither of these
     loaded = re.sub(r'<link rel="(?:canonical|alternate)"[^>]*>', "", answer.text)
     assert not re.search(r'(?:src|href)="https?://', loaded)
-
-
-@pytest.mark.parametrize(
-    ("query", "accept", "media_type"),
-    [
-        ("", "*/*", "application/vnd.oai.openapi"),
-        ("", "application/yaml", "application/yaml"),
-        ("?format=yaml", "*/*", "application/vnd.oai.openapi"),
-        ("", "application/json", "application/json"),
-        ("?format=json", "*/*", "application/vnd.oai.openapi+json"),
-    ],
-)
-def test_the_schema_is_yaml_unless_json_is_asked_for(
-    client, query, accept, media_type, monkeypatch
-):
-    whole = schema()
-    monkeypatch.setattr(SchemaGenerator, "get_schema", lambda *_, **__: whole)
-    answer = client.get(f"/api/schema/{query}", headers={"Accept": accept})
-    assert answer["Content-Type"].split(";")[0] == media_type
-    if "json" in media_type:
-        assert answer.json()["openapi"] == "3.1.0"
-    else:
-        assert answer.text.startswith("openapi: 3.1.0")
 
 
 def test_every_operation_has_an_example_that_fits_its_own_schema():

@@ -79,6 +79,10 @@ def test_who_asks_too_often_is_told_when_to_come_back(task, monkeypatch):
     assert [answer.status_code for answer in answers] == [200, 200, 429]
     assert problem_of(answers[2])["code"] == "throttled"
     assert 3500 < int(answers[2].headers["Retry-After"]) <= 3600
+    assert {one["RateLimit-Policy"] for one in answers} == {'"anon";q=2;w=3600'}
+    left = [one["RateLimit"].rpartition(";t=")[0] for one in answers]
+    assert left == ['"anon";r=1', '"anon";r=0', '"anon";r=0']
+    assert 3500 < int(answers[2]["RateLimit"].rpartition("=")[2]) <= 3600
 
 
 def test_checking_files_uses_up_none_of_what_may_be_sent(api_of, task, monkeypatch):

@@ -147,7 +147,7 @@ def test_a_page_is_never_larger_than_the_most(task):
 
 @each(
     "path",
-    ["/tasks/tidy-news/?page={}", "/tasks/tidy-news/differences/?page={}",
+    ["/tasks/tidy-news/?page={}", "/tasks/tidy-news/pairs/?page={}",
      "/submissions/?page={}"],
 )  # fmt: skip
 def test_pages_of_the_site_have_no_page_after_their_last_either(task, path):

@@ -121,7 +121,7 @@ def test_what_people_were_paid_is_told_as_on_the_page(api_of, task, cast, who):
     set_state(Submission.own.all(), State.PUBLISHED)
     assert money() == [500 if team else None, 18, 4]
     page = Client().get(f"/submissions/{owl.pk}/").text
-    assert "$0.18 to workers, $0.04 to the platform" in page
+    assert "$0.18 to raters, $0.04 to the platform" in page
     Submission.own.update(own_state=State.WITHDRAWN)
     assert money() == ([500, 18, 4] if team else [None, None, None])
 

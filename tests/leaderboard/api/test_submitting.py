@@ -52,7 +52,9 @@ def test_a_submission_is_stored_counted_and_queued(api_of, cast, task):
     assert submission.file_sha256 == hashlib.sha256(content).hexdigest()
     with default_storage.open(submission.file.name) as stored:
         assert stored.read() == content
-    assert jobs.queued() == {("leaderboard.jobs.validate", (("pk", submission.pk),))}
+    assert jobs.queued_jobs() == {
+        ("leaderboard.jobs.validate", (("pk", submission.pk),))
+    }
 
 
 def test_without_a_team_the_submitters_own_is_taken(api_of, cast, task):

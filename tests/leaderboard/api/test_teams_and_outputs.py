@@ -75,7 +75,7 @@ def test_each_limit_is_counted_apart_and_named(api_of, task, monkeypatch, cast):
     for _ in range(2):
         assert api.get("/teams/").status_code == 200
     said = api.get("/teams/").json()["detail"]
-    assert said.startswith("Reading requests are limited to 2 an hour; ask again in")
+    assert said.startswith("Reading requests are limited to 2 an hour. Try again in")
     assert said.endswith("UTC.")
     # what was read uses up no change, and a change no submission
     assert api.post("/comparisons/", {}).status_code == 400

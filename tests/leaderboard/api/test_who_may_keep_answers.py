@@ -26,7 +26,8 @@ def test_what_is_the_same_for_everybody_may_be_kept_and_shared(task, path):
     again = Client().get(path, headers={"If-None-Match": answer["ETag"]})
     assert (again.status_code, again.content) == (304, b"")
     assert again["Cache-Control"] == answer["Cache-Control"]
-    assert varies(again) == varies(answer)
+    # an answer without content is not compressed
+    assert varies(again) == varies(answer) - {"Accept-Encoding"}
 
 
 @each("path", PUBLIC)

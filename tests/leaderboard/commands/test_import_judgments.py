@@ -7,9 +7,7 @@ import tomllib
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import OperationalError
 
-from leaderboard.management.commands import import_judgments
 from leaderboard.models import Import, Score, Task
 from tests.factories import make_user
 from tests.leaderboard.studio.test_imports import ODD
@@ -43,25 +41,13 @@ def test_a_dry_run_says_all_and_stores_nothing(
     assert not Task.own.exists()
 
 
-def test_a_site_without_tables_is_told_to_migrate(table, monkeypatch):
-    def preview(*args, **options):
-        raise OperationalError("no such table")
-
-    monkeypatch.setattr(import_judgments, "preview_import", preview)
-    monkeypatch.setattr(import_judgments, "is_migrated", lambda: False)
-    with pytest.raises(CommandError, match="no tables yet: run genie migrate"):
-        call_command("import_judgments", table, task="elsewhere")
-
-
 def test_an_import_has_a_board_and_can_be_taken_back(table, capsys):
     make_user("boss", is_staff=True, is_superuser=True)
     words = ["known", "scale"]
     said = dict(zip(words, (["pay=9 USD an hour"], ["*=number_1_7"]), strict=True))
-    call_command("import_judgments", table, task="elsewhere", licence="CC0-1.0", **said)
+    call_command("import_judgments", table, task="elsewhere", license="CC0-1.0", **said)
     row = Import.objects.get()
-    told = (
-        f"Import {row.pk}: /tasks/elsewhere/ has its board. Nothing is known of recru"
-    )
+    told = f"Import {row.pk}: /tasks/elsewhere/ has its board. Missing details: recru"
     assert told in capsys.readouterr().out
     assert (row.known, row.licence) == ({"pay": "9 USD an hour"}, "CC0-1.0")
     scale = Score.own.first().evaluation.campaign.hit_type.scale
@@ -69,13 +55,13 @@ def test_an_import_has_a_board_and_can_be_taken_back(table, capsys):
     with pytest.raises(CommandError, match="imported into elsewhere already"):
         call_command("import_judgments", table, task="elsewhere")
     call_command("import_judgments", take_back=row.pk)
-    assert "the task elsewhere is gone" in capsys.readouterr().out
+    assert "The task elsewhere is gone" in capsys.readouterr().out
     assert not Task.own.exists()
 
 
 def test_without_an_owner_it_says_how_to_make_one(table):
     with pytest.raises(
-        CommandError, match="make an account with genie createsuperuser"
+        CommandError, match="Create an account with genie createsuperuser"
     ):
         call_command("import_judgments", table, task="elsewhere")
     for name in ("ada", "bob"):
@@ -118,7 +104,7 @@ def odd(tmp_path):
 def test_a_refusal_lists_the_columns_and_the_options_that_settle_it(odd, capsys):
     with pytest.raises(CommandError) as refused:
         call_command("import_judgments", odd)
-    for words in ("--choose rating=", "  sigma: ignore; ", "such as gut, schlecht"):
+    for words in ("--choose system=", "  sigma: ignore; ", "such as gut, schlecht"):
         assert words in str(refused.value)
     roles = ["rater=wer", "item=was", "system=sigma", "rating=rang"]
     with pytest.raises(CommandError, match=r"words of rang.*schlecht"):
@@ -131,7 +117,7 @@ def test_a_refusal_lists_the_columns_and_the_options_that_settle_it(odd, capsys)
 
 
 def test_a_terminal_is_asked_and_the_answers_become_a_mapping(odd, capsys, monkeypatch):
-    typed = io.StringIO("\n".join(["4", "kein", "3", "2", "viel", "2", "1", ""]))
+    typed = io.StringIO("\n".join(["kein", "3", "2", "viel", "2", "1", ""]))
     monkeypatch.setattr(typed, "isatty", lambda: True, raising=False)
     monkeypatch.setattr(sys, "stdin", typed)
     call_command("import_judgments", odd, scale=["1 to 2"])

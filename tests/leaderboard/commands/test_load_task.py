@@ -48,7 +48,7 @@ def test_a_demo_task_needs_no_source(run):
     before = everything()
     found = run("load_task", "demo-qa")
     assert found.returncode == 0
-    assert "nothing has changed" in found.out
+    assert "has not changed" in found.out
     assert everything() == before
 
 
@@ -85,7 +85,7 @@ def test_references_can_be_hidden_and_stay_hidden(run, release):
     run("load_task", "arc-da", source=str(release.folder))
     found = run("load_task", "arc-da", source=str(release.folder), hide_references=True)
     assert Task.own.get().hidden_references
-    assert "nothing has changed" not in found.out
+    assert "has not changed" not in found.out
     assert "references hidden" in found.out
     found = run("load_task", "arc-da", source=str(release.folder))
     assert "references hidden" in found.out
@@ -124,7 +124,7 @@ def test_a_real_release_of_a_thousand_segments_loads_once(run, tmp_path):
     found = run("load_task", "wmt21-de-en", source=str(folder))
     assert "1,000 instances" in found.out
     again = run("load_task", "wmt21-de-en", source=str(folder))
-    assert "nothing has changed" in again.out
+    assert "has not changed" in again.out
     changed = tmp_path / "changed"
     shutil.copytree(folder, changed, ignore=shutil.ignore_patterns("submissions"))
     lines = (changed / "reference.A.txt").read_text(encoding="utf-8").split("\n")

@@ -16,9 +16,12 @@ def test_it_prints_what_a_script_could_tell_and_keeps_nothing(capsys):
     small = ["demo-qa", "--systems", "1", "--draws", "1"]
     text = printed(capsys, *small)
     lines = text.splitlines()
-    assert lines[2].startswith("| demo-qa | tests and real items (16, 30) | 0.")
-    assert len([line for line in lines if line.startswith("| demo-qa |")]) == 4
-    assert "demo-qa: 1 systems; confirmed 8, edit:" in text
+    assert lines[2].startswith(
+        "| demo-qa | tests and real items, one worker (7, 30) | 0."
+    )
+    # tests and their polarity, for one worker and for pools of two, three and five
+    assert len([line for line in lines if line.startswith("| demo-qa |")]) == 2 * 7
+    assert "demo-qa: 1 systems; confirmed 4, edit:" in text
     assert "Edits move chrF from" in text
     assert not Task.own.exists()
     assert not Submission.own.exists()

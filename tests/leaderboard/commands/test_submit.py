@@ -42,7 +42,7 @@ def test_without_wait_the_submission_is_taken_and_left_to_the_queue(hand_in):
     assert found.json["state"] == "RECEIVED"
     assert found.json["metrics"] == {}
     pk = found.json["id"]
-    assert jobs.queued() == {("leaderboard.jobs.validate", (("pk", pk),))}
+    assert jobs.queued_jobs() == {("leaderboard.jobs.validate", (("pk", pk),))}
 
 
 def test_with_wait_the_numbers_come_out(hand_in):

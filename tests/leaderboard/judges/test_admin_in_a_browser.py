@@ -54,7 +54,7 @@ def test_a_scripted_judge_is_made_asked_approved_and_watched(seen, judged):
     seen.check(".action-select")
     seen.select_option("[name=action]", "approve_selected")
     seen.click("button[name=index]")
-    assert "Nothing leaves this site" in seen.see()
+    assert "Genie sends no data to other servers" in seen.see()
     seen.fill("[name=reason]", "costs nothing")
     seen.click("input[value=Approve]")
     assert "0 answered" in seen.see("judgerun/")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from leaderboard.judges.selectors.scores import answers_of, scores_of
-from leaderboard.judges.selectors.told import leaving, progress
+from leaderboard.judges.selectors.told import data_sent, progress
 from leaderboard.judges.selectors.validation import Validation, validation_of
 from leaderboard.judges.services import ask, work
 from leaderboard.models import JudgeCall, Submission
@@ -84,8 +84,8 @@ def test_probes_are_priced_shown_sent_once_and_count_nowhere(server, judged):
     assert run.n_calls == plain.n_calls == 6
     assert run.calls.count() == 6 + 2 * 2 * len(INJECTIONS)
     assert run.most_cents > 3 * plain.most_cents
-    [said] = [one for one in leaving(run) if one.startswith("Audit")]
-    assert said.startswith("Audit: 20 questions more")
+    [said] = [one for one in data_sent(run) if one.startswith("Audit")]
+    assert said.startswith("Audit: 20 more questions")
     worked(run)
     # harmless and planted texts went out, each with the output before it
     ends = [texts_in(body)["Output"].splitlines()[1:] for body in server.requests]

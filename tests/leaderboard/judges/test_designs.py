@@ -71,11 +71,11 @@ def test_errors_are_marked_by_the_taxonomy_of_people_and_counted_as_theirs(serve
     ("errors", "why"),
     [
         ([{"quote": "a dog", **SEVERE}], "not in the output"),
-        ([{"quote": "aaa", **SEVERE}, {"quote": "aaaaaaaaaaa", **SEVERE}], "twice marked"),
+        ([{"quote": "aaa", **SEVERE}, {"quote": "aaaaaaaaaaa", **SEVERE}], "marked twice"),
         ([{"quote": "a", **SEVERE, "category": "Taste"}], "category"),
         ([{"quote": "a", **SEVERE, "severity": "fatal"}], "severity"),
         ([{"quote": "[missing]", **SEVERE}] * 2, "something is missing"),
-        ("none", "no list"),
+        ("none", "not a list"),
     ],
 )  # fmt: skip
 def test_a_mark_that_people_could_not_make_is_asked_for_again(server, mqm, errors, why):
@@ -132,7 +132,7 @@ def test_a_reference_is_set_beside_in_both_orders_and_not_named(server, judged):
     assert "Reference" not in texts_in(server.requests[0]).keys() - {"Source text"}
     judged.hidden_references = True
     judged.save()
-    with pytest.raises(GenieError, match="needs leave"):
+    with pytest.raises(GenieError, match="Allow this judge"):
         ask.ask(make_judge(), judged, ask.Wish())
     judged.hidden_references = False
     judged.save()
@@ -325,5 +325,5 @@ def test_a_task_whose_ratings_were_made_elsewhere_is_judged_on_their_scale(serve
     assert {call.values["overall"] for call in run.calls.all()} == {4.0}
     for scale in ("sum_-25_0", "preferred"):
         task.config["human"]["scale"] = scale
-        with pytest.raises(GenieError, match="cannot be asked"):
+        with pytest.raises(GenieError, match="cannot answer the questions"):
             ask.ask(make_judge(), task, ask.Wish())

@@ -61,7 +61,7 @@ def rated_by_people(worth, off):
             for turn, value in zip((0, 3), np.clip(is_worth, 0, 1), strict=True):
                 person = people[(number + turn) % 8]
                 answer(judged.item, person, float(round(4 * value) / 4))
-        score.write(evaluation, score.computed(evaluation))
+        score.write(evaluation, score.compute_scores(evaluation))
     refit.refit_board(task)
     return [task, *systems]
 
@@ -185,7 +185,7 @@ def test_ratings_that_are_all_the_same_have_no_interval_without_width(board):
     evaluation = kite.human_evaluation
     items = evaluation.subjects.values_list("item")
     Rating.objects.filter(item__in=items).update(value=1.0)
-    score.write(evaluation, score.computed(evaluation))
+    score.write(evaluation, score.compute_scores(evaluation))
     estimate(board)
     assert JudgedEstimate.objects.get(submission=kite).helped == {}
     assert JudgedEstimate.objects.get(submission=wren).helped
@@ -210,10 +210,10 @@ def test_both_numbers_stand_wherever_the_board_does(board, client):
     kite = board.systems[0]
     row = JudgedEstimate.objects.get(submission=kite)
     helped = f"{row.helped['mean']:.1f}"
-    saved = f"{row.labels_saved:.0f} ({100 * row.labels_saved / N_PEOPLE:.0f} %)"
+    saved = f"{row.labels_saved:.0f} ({100 * row.labels_saved / N_PEOPLE:.0f}%)"
     places = [
-        reverse("leaderboard:board", args=[board.slug]),
-        reverse("leaderboard:evidence", args=[board.slug]),
+        reverse("leaderboard:board", args=[board.slug]) + "?show=metrics",
+        reverse("leaderboard:methods", args=[board.slug]),
         reverse("leaderboard:submission", args=[kite.pk]),
         *(f"/tasks/{board.slug}/board.{form}" for form in ("md", "tex")),
     ]
@@ -233,11 +233,11 @@ def test_both_numbers_stand_wherever_the_board_does(board, client):
     assert one in [each["with_judges"]["overall"] for each in api]
     exported = client.get(f"/tasks/{board.slug}/board.json").json()
     assert exported["judges"].startswith("With judges: words 1 (a script).")
-    assert "Ranks are by people’s ratings alone" in exported["judges"]
+    assert "Ranks use people’s ratings alone" in exported["judges"]
     # switched off as other columns are
     bare = client.get(places[0] + "?columns=team").text
     assert "labels saved" not in bare
-    assert "Ranks are by people’s ratings alone" in bare
+    assert "Ranks use people’s ratings alone" in bare
     # gone in the moment in which the licence is
     JudgeLicence.objects.create(run=licence.run, criterion="overall", state="EXPIRED")
     for place in places:
@@ -272,7 +272,7 @@ def test_what_judges_do_for_a_private_system_is_its_team_s(board, client):
         client.get(reverse("leaderboard:submission", args=[kite.pk])).status_code == 404
     )
     client.force_login(kite.owner)
-    text = client.get(page).text
+    text = client.get(page, {"show": "metrics"}).text
     assert "Kite" in text
     assert helped in text
     for form in ("csv", "json", "md"):
@@ -285,7 +285,7 @@ def test_a_task_may_rank_with_judges_as_long_as_their_licence_stands(board, clie
     board.save()
     board = type(board).objects.get(pk=board.pk)
     address = reverse("leaderboard:board", args=[board.slug])
-    assert "ranks are by people’s ratings alone" in client.get(address).text
+    assert "Ranks use people’s ratings alone" in client.get(address).text
     estimate(board)
     assert refit.due() == [board.pk]
     refit.refit_board(board)
@@ -305,7 +305,7 @@ def test_a_task_may_rank_with_judges_as_long_as_their_licence_stands(board, clie
     # people rank in the moment in which the licence is gone, and the board says so
     JudgeLicence.objects.create(run=licence.run, criterion="overall", state="EXPIRED")
     text = client.get(address).text
-    assert "no licence stands" in text
+    assert "no licensed judge can rank" in text
     assert columns.field_of(board, frozenset()).by_scores
     assert refit.due() == [board.pk]
     refit.refit_board(board)

@@ -8,7 +8,6 @@ from django.urls import reverse
 
 from leaderboard.judges.selectors.validation import drift_between, validation_of
 from leaderboard.judges.services import license as licensing
-from leaderboard.models import JudgeRun
 from tests.factories import answer, make_evaluation, make_task, make_user, make_worker
 from tests.kept import kept
 from tests.leaderboard.judges.conftest import add_system, approved, make_script, worked
@@ -61,31 +60,6 @@ def say(run, worth):
 
 def holds(licence):
     return {one.name: one.holds for one in licence}
-
-
-@pytest.mark.every_engine
-def test_people_vouch_for_a_judge_that_says_what_they_say(
-    rated, django_assert_max_num_queries
-):
-    run = run_of(rated, lambda call: rated.worth[call.submission_id, call.instance_id])
-    run = JudgeRun.objects.select_related("judge", "task").get(pk=run.pk)
-    # however many campaigns; people's ratings take five, and a metric board some more
-    with django_assert_max_num_queries(8):
-        found = validation_of(run, "overall")
-    assert holds(found) == {
-        "people": True,
-        "alternative annotator test": True,
-        "agreement": True,
-        "within systems and instances": True,
-        "bias: length": True,
-        "bias: lists and markup": True,
-        "bias: own family": True,
-        "bias: order": True,
-        # nobody looked
-        "bias: injection": False,
-        # two systems make no board
-        "metric board": False,
-    }
 
 
 def test_noise_long_texts_and_drift_are_told(rated, client):

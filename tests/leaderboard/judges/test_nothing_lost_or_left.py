@@ -9,7 +9,7 @@ import pytest
 from genie.lib.errors import GenieError
 from leaderboard.judges.endpoint import reply_of
 from leaderboard.judges.models import MICROCENTS
-from leaderboard.judges.selectors.told import sent
+from leaderboard.judges.selectors.told import texts_sent_by
 from leaderboard.judges.services import ask, decide
 from leaderboard.models import (
     EvaluatedSystem,
@@ -47,7 +47,7 @@ def test_money_is_added_to_a_stopped_run_only_and_never_taken(server, judged):
     run.refresh_from_db()
     assert run.approved_cents == 600
     decide.stop(run)
-    with pytest.raises(GenieError, match="left of the budget"):
+    with pytest.raises(GenieError, match="left in the budget"):
         decide.resume(stale, cents=1001)
     run.refresh_from_db()
     assert (run.state, run.approved_cents) == ("STOPPED", 600)
@@ -121,4 +121,4 @@ def test_references_that_left_are_said(server, judged, hidden):
     judged.hidden_references = hidden
     judged.save()
     run = ask.ask(make_judge(), judged, ask.Wish())
-    assert ("references" in sent(run.judge, [run])) == (not hidden)
+    assert ("references" in texts_sent_by(run.judge, [run])) == (not hidden)

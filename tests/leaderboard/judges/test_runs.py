@@ -101,7 +101,7 @@ def test_hidden_references_and_private_outputs_never_leave(server, judged):
     assert "Reference number" not in server.everything()
     assert "never shown" not in server.everything()
     for system in (private, mirror):
-        with pytest.raises(GenieError, match="may leave"):
+        with pytest.raises(GenieError, match="must not be sent"):
             ask.ask(make_judge(), judged, ask.Wish(submissions=[system.pk]))
     # what becomes private after approval stays here, too
     late = approved(make_judge(version="2"), judged)
@@ -134,7 +134,7 @@ def test_nothing_is_bought_without_approval_or_budget(server, judged):
     assert run.most_cents > run.expected_cents > 0
     with pytest.raises(GenieError, match="no budget"):
         decide.approve(run, by=None)
-    with pytest.raises(GenieError, match="left of the budget"):
+    with pytest.raises(GenieError, match="left in the budget"):
         approved(judge, judged, budget=1, cents=2)
     JudgeBudget.objects.update(cents=2)
     assert decide.approve(run, by=None, cents=2)
@@ -169,7 +169,7 @@ def test_no_call_is_sent_that_could_pass_the_approved_amount(server, judged):
     cents = -(-2 * most // MICROCENTS)
     run = worked(approved(judge, judged, budget=100, cents=cents))
     assert run.state == "STOPPED"
-    assert run.failure == "The approved amount is used up."
+    assert run.failure == "The approved amount has been used up."
     sent = len(server.requests)
     assert 2 <= sent < 6
     assert run.microcents <= cents * MICROCENTS
@@ -197,7 +197,7 @@ def test_an_endpoint_that_says_no_stops_the_run_without_its_words(
     server.next.extend([401] * 9)
     run = worked(approved(make_judge(), judged))
     assert run.state == "STOPPED"
-    assert run.failure == "The endpoint turned the request away (401)."
+    assert run.failure == "The endpoint refused the request (401)."
     assert "sk-secret" not in caplog.text
     assert run.calls.filter(state="WAITING").count() == 6
     server.next.clear()
@@ -338,7 +338,7 @@ def test_an_address_of_our_own_network_needs_the_operator_s_word(
 def test_a_judge_is_what_it_is(server, judged):
     judge = make_judge()
     assert make_judge() == judge
-    with pytest.raises(GenieError, match="another version"):
+    with pytest.raises(GenieError, match="Use a new version"):
         make_judge(temperature=1)
     other = make_judge(version="2", prompt=judge.definition["prompt"] + "!")
     parts = dict(part.split(":", 1) for part in other.signature.split("|"))
@@ -356,7 +356,7 @@ def test_a_judge_that_is_made_again_takes_over_its_pace_and_prices(server, judge
     assert (same.per_minute, same.input_price) == (600, PRICES["input_price"])
     run = ask.ask(same, judged, ask.Wish())
     dear = {"input_price": Decimal(9), "output_price": Decimal(99)}
-    with pytest.raises(GenieError, match="not over"):
+    with pytest.raises(GenieError, match="unfinished run"):
         make_judge(**dear)
     decide.decline(run, by=make_user("boss"), reason="too dear")
     assert make_judge(**dear).output_price == 99

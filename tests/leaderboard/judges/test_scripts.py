@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from genie.lib.errors import GenieError
 from leaderboard.judges.selectors.scores import scores_of
-from leaderboard.judges.selectors.told import leaving
+from leaderboard.judges.selectors.told import data_sent
 from leaderboard.judges.services import ask, decide, define
 from leaderboard.models import Judge, JudgeAnswer, JudgeBudget, JudgeRun, OutsideMetric
 from tests.factories import make_user
@@ -19,7 +19,10 @@ from tests.leaderboard.judges.conftest import add_system, approved, make_script,
 def test_a_script_is_called_a_script_wherever_it_stands(judged):
     run = worked(approved(make_script(), judged))
     assert run.state == "DONE"
-    assert leaving(run)[0] == "Nothing leaves this site: a script of its own judges."
+    assert data_sent(run)[0] == (
+        "Genie sends no data to other servers, because the judge is a script of this "
+        "site."
+    )
     metric = OutsideMetric.objects.get()
     assert metric.name == "script: words 1 (overall)"
     assert "language model" not in metric.description
@@ -44,13 +47,13 @@ def test_what_cannot_be_asked_is_refused_in_words(judged):
             define.make("x", "1", made)
     with pytest.raises(GenieError, match="does not ask about 'style'"):
         ask.ask(make_script(), judged, ask.Wish(criteria=["style"]))
-    with pytest.raises(GenieError, match="scale mqm is not one for"):
+    with pytest.raises(GenieError, match="scale mqm does not fit"):
         ask.ask(make_script("likes-long", scale="mqm"), judged, ask.Wish())
 
 
 def test_the_command_says_the_price_and_asks_only_when_told(judged, capsys):
     call_command("judge", task=judged.slug, script="words")
-    assert "Nothing was sent" in capsys.readouterr().out
+    assert "No requests were sent" in capsys.readouterr().out
     assert not JudgeRun.objects.exists()
     by = make_user("nina").username
     call_command("judge", task=judged.slug, script="words", send=True, by=by)
@@ -68,7 +71,7 @@ def test_a_judge_of_a_file_needs_an_amount(judged, tmp_path, monkeypatch, capsys
     )
     call_command("judge", task=judged.slug, judge=path)
     said = capsys.readouterr().out
-    assert "Goes to judges.example (lab), for the model m-1." in said
+    assert "Sent to judges.example (lab) for the model m-1." in said
     assert "Hidden references: not sent." in said
     with pytest.raises(CommandError, match="--most-cents"):
         call_command("judge", task=judged.slug, judge=path, send=True)
@@ -97,7 +100,7 @@ def test_staff_make_price_and_approve_in_the_admin(judged, client):
     assert "Hidden references: not sent." in page
     said = {**chosen, "confirmed": "yes", "references": "on", "reason": "go"}
     page = client.post(runs, said, follow=True).text
-    assert "this run sends references: no" in page
+    assert "Hidden references: no" in page
     del said["references"]
     client.post(runs, said)
     assert worked(run).state == "DONE"

@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from leaderboard import jobs
-from leaderboard.judges.selectors.licences import licensed, standing
+from leaderboard.judges.selectors.licenses import licensed_rows, standing_license
 from leaderboard.judges.selectors.validation import validation_of
 from leaderboard.judges.services import license as service
 from leaderboard.models import JudgeAnswer, JudgeLicence, JudgeRun, OutsideMetric, Task
@@ -68,7 +68,7 @@ def test_a_job_gives_a_licence_once_and_says_on_what(rated):  # noqa: F811
     assert service.look_at_all() == 0
     service.look(run.pk)
     assert rows() == [row]
-    assert licensed(rated) == [row]
+    assert licensed_rows(rated) == [row]
 
 
 @pytest.mark.every_engine
@@ -79,7 +79,7 @@ def test_noise_is_refused_once(rated):  # noqa: F811
     (row,) = rows()
     assert row.state == "REFUSED"
     assert {one["name"] for one in row.reasons if not one["holds"]} >= {"agreement"}
-    assert licensed(rated) == []
+    assert licensed_rows(rated) == []
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_a_licence_expires_with_what_it_was_given_on(given, human, name):
     assert said == f"{name}: {first.facts[name]}, now {last.facts[name]}"
     service.look(given.pk)
     assert len(rows()) == 2
-    assert licensed(given.task) == []
+    assert licensed_rows(given.task) == []
 
 
 def test_another_model_under_the_same_name_expires_it(given):
@@ -118,7 +118,7 @@ def test_another_model_under_the_same_name_expires_it(given):
     service.look(later.pk)
     assert len(rows()) == 2
     assert service.decide(later, "overall", anew=True).state == "LICENSED"
-    assert [row.run for row in licensed(given.task)] == [later]
+    assert [row.run for row in licensed_rows(given.task)] == [later]
 
 
 def test_drift_expires_it_and_the_same_answers_do_not(given):
@@ -142,7 +142,7 @@ def test_a_later_run_can_earn_what_had_expired(given):
     later = run_of(given.task, as_people(given), occasion="again")
     service.look(later.pk)
     assert [row.state for row in rows()] == ["LICENSED", "EXPIRED", "LICENSED"]
-    assert standing(given.judge, given.task, "overall").run == later
+    assert standing_license(given.judge, given.task, "overall").run == later
 
 
 def test_a_run_that_never_had_a_row_is_not_taken_for_one_of_today(given):

@@ -29,14 +29,14 @@ def test_it_names_the_best_how_surely_and_what_chance_is():
     said = headline(shown(line("BLEU", 0.78), line("chrF", 0.7, cluster=2)))
     assert said == (
         "BLEU ranks systems most like people: pairwise accuracy .86, "
-        "95 % interval .78 to .93, 12 systems; chance is .50."
+        "95% interval .78 to .93, 12 systems; chance is .50."
     )
 
 
 def test_an_interval_that_holds_chance_is_called_that():
     said = headline(shown(line("BLEU", 0.5)))
     assert said.startswith(
-        "BLEU comes first, but may follow people no better than chance: "
+        "BLEU comes first, but may agree with people no better than chance: "
     )
 
 
@@ -50,7 +50,7 @@ def test_what_is_not_significantly_worse_is_named_too():
 def test_five_systems_name_no_metric():
     said = headline(shown(line("BLEU", 0.78), n=5, simulated=True))
     assert said == (
-        "Too few systems: 5 cannot show which metric follows simulated annotators."
+        "5 systems are too few to show which metric agrees with simulated annotators."
     )
 
 

@@ -244,7 +244,7 @@ def test_the_form_takes_a_file_and_says_what_is_wrong(world, cast, client_of):
     assert not found.higher_is_better
     assert found.file_sha256 == hashlib.sha256(csv_of()).hexdigest()
     again = post(csv_of())
-    assert "withdraw it first" in again.text
+    assert "Withdraw it first" in again.text
     assert OutsideScores.objects.count() == 6
     assert "only visible to you" in client.get(address).text
 
@@ -283,4 +283,4 @@ def test_one_file_of_scores_is_read_at_a_time(world, cast, client_of):
             f"/tasks/{world.task.slug}/metrics/hand-in/", {"name": "M", "file": file}
         )
     assert answer.status_code == 429
-    assert "Another file of scores is being read" in answer.text
+    assert "A different file of scores is being read" in answer.text

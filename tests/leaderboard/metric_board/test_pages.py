@@ -27,7 +27,7 @@ def test_a_task_without_scores_says_what_will_be_here(client, world):
 
 def test_a_board_under_way_and_one_with_too_few_say_so(client, world):
     services.refresh(world.task)
-    assert "Being computed" in page(client)
+    assert "Computing." in page(client)
     for submission in world.systems[2:]:
         Submission.objects.filter(pk=submission.pk).update(own_state="WITHDRAWN")
     assert services.refresh(world.task) == 0
@@ -147,7 +147,7 @@ def test_what_is_taken_back_is_gone_at_once(client, board, change):
     Submission.objects.filter(system_name="Heron").update(**{change: values[change]})
     said = page(client)
     assert "Heron" not in said
-    assert "Being computed" in said
+    assert "Computing." in said
 
 
 def test_showing_a_board_computes_nothing_and_asks_little(

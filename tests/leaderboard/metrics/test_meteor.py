@@ -6,7 +6,7 @@ import pytest
 
 from genie.lib.errors import GenieError
 from leaderboard.metrics.base import Batch, all_metrics
-from leaderboard.metrics.meteor import lacking, wordnet_folder
+from leaderboard.metrics.meteor import missing_files, wordnet_folder
 from tests.leaderboard.metrics import wmt21
 from tests.leaderboard.metrics.tiny_models import refuse_network
 from tests.leaderboard.metrics.tiny_wordnet import needs_wordnet, write_wordnet
@@ -97,7 +97,7 @@ def test_without_a_wordnet_it_says_where_it_looked(tmp_path, monkeypatch, no_net
 
 def test_an_incomplete_wordnet_is_none(wordnet):
     (wordnet / "data.verb").unlink()
-    assert lacking(wordnet) == ["data.verb"]
+    assert missing_files(wordnet) == ["data.verb"]
     assert all_metrics()["meteor"]().available()
 
 

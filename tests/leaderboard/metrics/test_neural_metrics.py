@@ -211,7 +211,7 @@ def test_bleurt_tokenises_a_text_once_in_however_many_pairs(bleurt, monkeypatch)
     from leaderboard.metrics import bleurt as module
 
     metric = all_metrics()["bleurt"](model=str(bleurt))
-    scorer = module._loaded(str(bleurt))
+    scorer = module._load(str(bleurt))
     seen = []
     plain = scorer.tokenizer.__class__.__call__
 
@@ -282,7 +282,7 @@ def test_models_are_in_half_precision_on_a_gpu_unless_told_otherwise(half, monke
     if not half:
         monkeypatch.setenv("GENIE_NEURAL_HALF", "0")
     model = Recorded()
-    found = pair_models.placed(model, half or "float16")
+    found = pair_models.place_on_device(model, half or "float16")
     assert found == (model, "cuda", half)
     assert model.moves == [*([half] if half else []), "cuda"]
 

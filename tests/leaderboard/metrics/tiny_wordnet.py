@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from leaderboard.metrics.meteor import lacking, wordnet_folder
+from leaderboard.metrics.meteor import missing_files, wordnet_folder
 
 #: `make` fetches the real WordNet; where that may fail, its tests may skip.
 needs_wordnet = pytest.mark.skipif(
-    bool(lacking(wordnet_folder())) and not os.environ.get("GENIE_REQUIRE_WORDNET"),
+    bool(missing_files(wordnet_folder()))
+    and not os.environ.get("GENIE_REQUIRE_WORDNET"),
     reason="no WordNet here; run make setup or set GENIE_WORDNET",
 )
 

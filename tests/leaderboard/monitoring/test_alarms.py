@@ -32,7 +32,7 @@ def test_a_low_budget_is_told_and_where_to_raise_it(boss, client):
     assert alarms.budgets().verdict == "ok"
     Commitment.objects.create(key="b", pool_id=POOL, amount_cents=100, approved_by=boss)
     [sentence] = alarms.budgets().points.values()
-    assert "$9.00 of $100.00 are left: raise the limit" in sentence
+    assert "$9.00 of $100.00 is left. Raise the limit" in sentence
     client.force_login(boss)
     address = sentence.rpartition(" ")[2]
     assert address.endswith(f"/{budget.pk}/change/")
@@ -48,7 +48,7 @@ def test_spending_beyond_the_plan_is_told():
     assert alarms.budgets().verdict == "ok"
     LedgerEntry.own.update(amount_cents=5_000)
     [sentence] = alarms.budgets().points.values()
-    assert "has spent $50.00, where $0.10 were planned" in sentence
+    assert "has spent $50.00, but $0.10 was planned" in sentence
     assert sentence.endswith(f"/admin/crowd/campaign/{campaign.pk}/change/")
 
 
@@ -78,7 +78,7 @@ def test_test_questions_that_are_answered_worse_are_told_chance_is_not():
     graded(campaign, 3, 17, timedelta(hours=1))
     [sentence] = alarms.crowds().points.values()
     assert "10 of 30 test questions were answered right in the last day" in sentence
-    assert "28 of 30 before: check the workers" in sentence
+    assert "28 of 30 before. Check the workers" in sentence
     Campaign.own.update(state=Campaign.State.COMPLETE)
     assert alarms.crowds().verdict == "ok"
 

@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from crowd.models import Assignment, Campaign, LedgerEntry
-from leaderboard.monitoring.selectors import watched
+from leaderboard.monitoring.selectors import watch_campaigns
 from quality.models import Grade, TestQuestion
 from tests.crowd.making import do_one, make_campaign, make_worker
 from tests.factories import make_task
@@ -45,7 +45,7 @@ def test_the_pace_is_that_of_the_last_day_and_says_when_it_will_end():
     work(4, hours_ago=40)
     work(2, hours_ago=4)
     now = timezone.now()
-    (row,) = watched([campaign], now)
+    (row,) = watch_campaigns([campaign], now)
     assert row.n_workers == 2
     assert row.n_active == 0
     assert row.per_hour == pytest.approx(0.5, rel=1e-3)
@@ -56,7 +56,7 @@ def test_answers_are_counted_where_a_hit_asks_for_several():
     campaign = make_campaign(4, max_assignments=3, budget_cents=120)
     work(4, hours_ago=4)
     now = timezone.now()
-    (row,) = watched([campaign], now)
+    (row,) = watch_campaigns([campaign], now)
     assert (row.progress.n_answers, row.progress.n_asked) == (4, 12)
     assert (row.expected_end - now) / HOUR == pytest.approx(8, rel=1e-3)
     assert row.planned_cents == 40
@@ -67,7 +67,7 @@ def test_without_recent_work_or_without_anything_left_no_end_is_expected(done):
     campaign = make_campaign(3)
     if done:
         work(done, hours_ago=1)
-    (row,) = watched([campaign], timezone.now())
+    (row,) = watch_campaigns([campaign], timezone.now())
     assert row.expected_end is None
     assert (row.per_hour is None) is (done == 0)
 
@@ -76,18 +76,18 @@ def test_spending_stands_beside_what_the_plan_allows_for_as_many_hits():
     campaign = make_campaign(4, budget_cents=60)
     work(2, hours_ago=5)
     work(1, hours_ago=1)
-    (row,) = watched([campaign], timezone.now())
+    (row,) = watch_campaigns([campaign], timezone.now())
     assert row.progress.spent_cents == 30
     assert row.planned_cents == 45
     assert [(p.n_hits, p.cents) for p in row.periods] == [(2, 20), (1, 10)]
     # a paused campaign expects no end
     assert row.expected_end is not None
     campaign.state = Campaign.State.PAUSED
-    (row,) = watched([campaign], timezone.now())
+    (row,) = watch_campaigns([campaign], timezone.now())
     assert row.expected_end is None
     # a worker who sent an answer in the last hour is active
     work(1, hours_ago=0.5)
-    (row,) = watched([campaign], timezone.now())
+    (row,) = watch_campaigns([campaign], timezone.now())
     assert (row.n_workers, row.n_active) == (3, 1)
 
 
@@ -96,7 +96,7 @@ def test_a_long_campaign_is_told_by_the_day():
     campaign = make_campaign(4)
     work(1, hours_ago=200)
     work(1, hours_ago=1)
-    (row,) = watched([campaign], timezone.now())
+    (row,) = watch_campaigns([campaign], timezone.now())
     assert {(p.start.hour, p.start.minute) for p in row.periods} == {(0, 0)}
 
 
@@ -111,7 +111,7 @@ def test_test_questions_are_counted_when_they_were_answered():
             test_question=test_question, assignment=assignment, worker=assignment.worker,
             pool_id=campaign.pool_id, criterion="overall", polarity="NEGATIVE", correct=correct,
         )  # fmt: skip
-    (row,) = watched([campaign], timezone.now())
+    (row,) = watch_campaigns([campaign], timezone.now())
     assert (row.n_tests, row.n_right) == (3, 2)
 
 
@@ -122,9 +122,9 @@ def test_many_campaigns_cost_as_many_queries_as_one(django_assert_num_queries):
         work(2, hours_ago=1)
     rows = list(Campaign.objects.select_related("hit_type"))
     with django_assert_num_queries(10):
-        watched(rows, timezone.now())
+        watch_campaigns(rows, timezone.now())
     with django_assert_num_queries(10):
-        watched(rows[:1], timezone.now())
+        watch_campaigns(rows[:1], timezone.now())
 
 
 def test_the_page_of_a_task_shows_all_of_its_campaigns(boss, task):

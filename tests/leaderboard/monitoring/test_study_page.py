@@ -8,6 +8,7 @@ from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Permission
 from django.db.models import Count
 from django.urls import reverse
+from django.utils import timezone
 
 from crowd.campaigns.services import work
 from crowd.models import Assignment, Campaign, Invitation, Item, Message, Rating
@@ -74,7 +75,7 @@ def test_one_page_has_progress_in_total_and_by_person(organizer, task, page, rat
     answer = organizer.get(page)
     text = text_of(answer)
     assert "3 of 40" in text
-    assert "Not opened yet: Dora ." in text
+    assert "Links not opened yet: Dora ." in text
     assert re.search(r"Anna 3 ", text)
     assert f"until {opened.deadline_at:%Y-%m-%d %H:%M}" in text
     assert text.index("Anna") < text.index("Ben")
@@ -162,6 +163,8 @@ def test_a_stop_says_whom_it_waits_for_and_ends(organizer, task, page, raters):
     assert "Give a reason" in text_of(organizer.post(page, stop, follow=True))
     organizer.post(page, {**stop, "reason": "Enough."})
     due = f"{opened.deadline_at:%H:%M} UTC"
+    if opened.deadline_at.date() != timezone.now().date():
+        due = f"{opened.deadline_at:%Y-%m-%d} {due}"
     text = text_of(organizer.get(page))
     assert f"Stopped; waiting for 1 open page until {due}." in text
     assert PAID.findall(text) == []
@@ -270,7 +273,7 @@ def test_inputs_are_added_once_to_a_running_study(
     assert PAID.findall(text_of(answer)) == []
     assert task.instances.count() == 10
     assert add().status_code == 302
-    assert "so nothing was added" in text_of(add())
+    assert "were not added" in text_of(add())
     settle()
     task.refresh_from_db()
     assert (task.n_instances, task.sample_size) == (13, 9)
@@ -292,7 +295,7 @@ def test_inputs_are_added_once_to_a_running_study(
         for one in Submission.own.annotate(n_predictions=Count("predictions"))
     } == {13}
     answer, _ = send_inputs(organizer, task, {"b.csv": csv_of(more_rows(WIDE, n=4))})
-    assert "The study is over: make a new version of the task." in text_of(answer)
+    assert "The study is over. Create a new version of the task." in text_of(answer)
 
 
 def test_inputs_of_paid_work_need_its_price_approved(maker, mia):  # noqa: F811
@@ -304,7 +307,7 @@ def test_inputs_of_paid_work_need_its_price_approved(maker, mia):  # noqa: F811
     answer, add = send_inputs(mia, draft.task, {"b.csv": csv_of(more_rows(WIDE, n=1))})
     assert "Approve $0.16 and add 1 input" in answer.text
     maker.user_permissions.remove(Permission.objects.get(codename="change_submission"))
-    assert "Staff who approve costs" in text_of(add())
+    assert "Only staff who may approve" in text_of(add())
     assert draft.task.instances.count() == 10
     allow(maker, "leaderboard.change_submission")
     assert add().status_code == 302

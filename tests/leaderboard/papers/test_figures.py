@@ -18,7 +18,7 @@ from leaderboard.papers.figure_sets.error_spans import ErrorSpans
 from leaderboard.papers.figure_sets.judges import Judges
 from leaderboard.papers.figure_sets.pages import Pages
 from leaderboard.papers.figures import expected_of, find, plain
-from leaderboard.papers.task_figures.computed import by_criterion, known
+from leaderboard.papers.task_figures.computed import by_criterion, known_figures
 from tests.nets.conftest import tell
 
 RNG = np.random.default_rng(5)
@@ -52,7 +52,7 @@ def told(found):
 
 
 def test_scores_are_means_of_segments_of_z_over_all_a_workers_rows(crowd):
-    found = DirectAssessment.of(crowd, {})
+    found = DirectAssessment.compute(crowd, {})
     told(found)
     rows = crowd.rows
     by_worker = rows.groupby("worker")["value"]
@@ -72,7 +72,7 @@ def test_scores_are_means_of_segments_of_z_over_all_a_workers_rows(crowd):
 
 def test_z_scores_of_a_file_have_no_raw_figures(crowd):
     rows = crowd.rows.assign(value=crowd.rows["value"] / 100)
-    found = DirectAssessment.of(
+    found = DirectAssessment.compute(
         Judgments("wmt-da", rows, standardised=True), {"whatever": 1}
     )
     told(found)
@@ -84,7 +84,7 @@ def test_segments_without_judgments_come_from_the_segment_file(crowd, tmp_path):
     )
     whole, added = with_segments(crowd, Path(tmp_path), "cs-en")
     assert added == 1
-    found = DirectAssessment.of(whole, {})
+    found = DirectAssessment.compute(whole, {})
     told(found)
 
 
@@ -108,7 +108,7 @@ def pages():
 
 
 def test_pages_give_pairs_ranks_and_strengths():
-    found = Pages.of(pages(), {"seed": 1})
+    found = Pages.compute(pages(), {"seed": 1})
     told(found)
     assert found["X/mean_rank"] == pytest.approx((1 + 1 + 2 + 3 + 1) / 5)
     assert found["X/win_share"] == pytest.approx(7 / 10)
@@ -127,12 +127,12 @@ def test_labels_that_say_which_of_two_is_better_are_words():
             rows.append((who, f"i{i}", word, float(word == "a"), role.value))
     names = ("worker", "instance", "word", "value", "role")
     columns = {n: list(v) for n, v in zip(names, zip(*rows, strict=True), strict=True)}
-    found = Judges.of(
+    found = Judges.compute(
         Judgments("x", frame({**columns, "system": "L", "other": "R"})),
         {"epsilon": 0.1},
     )
     told(found)
-    numbers = Judges.of(Judgments("x", frame({**columns, "system": "L"})), {})
+    numbers = Judges.compute(Judgments("x", frame({**columns, "system": "L"})), {})
     assert "bot/mean_agreement" not in numbers
 
 
@@ -159,7 +159,7 @@ def test_spans_times_and_people():
             "start": [0.0, 40, 1000, 1060, 1100],
         }
     )
-    found = ErrorSpans.of(Judgments("appraise", rows, extra=extra), {})
+    found = ErrorSpans.compute(Judgments("appraise", rows, extra=extra), {})
     told(found)
     # gaps 40, 960 and 60: the pause counts as the median of all three
     assert found["seconds_per_segment"] == pytest.approx((40 + 60 + 60) / 3)
@@ -189,7 +189,7 @@ def test_domains_weigh_alike():
     system, instance, value = map(list, zip(*rows, strict=True))
     columns = {"system": system, "instance": instance, "value": value}
     table = frame({**columns, "worker": "w"})
-    found = Domains.of(Judgments("x", table, domains=domains), {})
+    found = Domains.compute(Judgments("x", table, domains=domains), {})
     told(found)
     # two segments have no domain: one more
     cuts = ((0, 12), (12, 18), (18, 20))
@@ -227,12 +227,12 @@ def test_lists_are_read_as_json_and_csv():
         ('[{"value": 1}]', "entry 1 has no id"),
         ("[1]", "entry 1 has no id"),
         ('[{"id": "a"}]', r"entry 1 \(a\) has no value"),
-        ('[{"id": "a", "value": 1}, {"id": "a", "value": 2}]', "a is there twice"),
+        ('[{"id": "a", "value": 1}, {"id": "a", "value": 2}]', "a appears twice"),
         (
             '[{"id": "a", "value": 1, "tolerance": "x"}]',
-            r"\(a\) has something other than numbers",
+            r"\(a\) has a value that is not a number",
         ),
-        ('[{"id": "a", "value": NaN}]', r"\(a\) has a number without end"),
+        ('[{"id": "a", "value": NaN}]', r"\(a\) has an infinite number"),
     ],
 )
 def test_a_wrong_list_is_refused_with_what_is_wrong(text, said):
@@ -243,5 +243,5 @@ def test_a_wrong_list_is_refused_with_what_is_wrong(text, said):
 def test_the_documentation_has_every_figure():
     page = Path("docs/published-figures.md").read_text("utf-8")
     sets = dict(re.findall(r"^### `(\w+)`\n(.*?)(?=^### |\Z)", page, re.M | re.S))
-    figures = [slug.split("-", 1) for slug in known()]
+    figures = [slug.split("-", 1) for slug in known_figures()]
     assert [name for part, name in figures if f"`{name}`" not in sets[part]] == []

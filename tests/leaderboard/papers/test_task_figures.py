@@ -65,7 +65,7 @@ def test_numbers_of_a_paper_stand_beside_the_board(task, client):
 def test_what_is_not_published_or_that_nobody_computes_is_named(task):
     with pytest.raises(GenieError, match="None of the 1 numbers is published"):
         keep_published(task, listed({**RED, "source": "computed"}))
-    with pytest.raises(GenieError, match="Red/charm names no figure") as error:
+    with pytest.raises(GenieError, match="Red/charm is not a figure") as error:
         keep_published(task, listed({"id": "Red/charm", "value": 1}))
     assert "board-score" in str(error.value)
     assert not PublishedFigure.objects.exists()
@@ -103,7 +103,7 @@ def test_commands_keep_compare_and_forget(task, tmp_path):
     out = io.StringIO()
     call_command("reproduce", expected=file, stdout=out, **options)
     assert "menu/Red  score" in out.getvalue()
-    with pytest.raises(CommandError, match="Nothing published is kept with menu"):
+    with pytest.raises(CommandError, match="menu has no published numbers"):
         call_command("reproduce", forget=True, stdout=out, **options)
     with pytest.raises(CommandError, match="Give either --data or --task"):
         call_command("reproduce", stdout=out)
@@ -119,7 +119,7 @@ def test_staff_add_numbers_on_the_page_and_take_them_back(task, client):
     for said in ("Entry 2 has no id", "Entry 3 (Blue/score) has no value"):
         assert said in wrong.content.decode()
     unknown = client.post(here, {"cells": "id,value\nRed/charm,1\nRed/wit,2"})
-    assert "Red/wit names no figure" in unknown.content.decode()
+    assert "Red/wit is not a figure" in unknown.content.decode()
     assert not PublishedFigure.objects.exists()
     cells = "id,value,tolerance\nRed/score,70.2,.5\nBlue/score,65,.5\n"
     assert client.post(here, {"cells": cells, "table": "Table 2"}).status_code == 302

@@ -144,7 +144,7 @@ def languages(db):
         "Languages",
         "In order.",
         "Its languages.",
-        "Languages; empty if not said.",
+        "Languages; empty if not given.",
     )
     detail = Detail(
         "languages", field, *words, "speaks %(languages)s", "[a-z, ]+", "No."

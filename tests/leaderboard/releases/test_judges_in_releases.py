@@ -118,7 +118,7 @@ def test_cards_and_methods_name_judges_and_their_licences(run, task, client):
     page = client.get(f"/submissions/{kite.pk}/card/").text
     hashed = told["prompt (SHA-256)"][:12]
     assert "Judges (programs)</h2>" in page
-    assert "Programs that judged: script words 1 (script words, prompt" in page
+    assert "Judges (programs): script words 1 (script words, prompt" in page
     client.force_login(make_user("ada", is_staff=True, is_superuser=True))
     report = client.get(f"/admin/leaderboard/task/{task.pk}/report/").text
     assert f"prompt {hashed}, temperature 0" in report
@@ -274,7 +274,7 @@ def test_what_was_written_about_texts_goes_out_only_with_the_texts(run, task, tm
     assert "Scripted" not in everything(folder)
     rebuilt = rebuild(folder)
     assert rebuilt.n_same["judges"]
-    assert any("What judges wrote" in line for line in rebuilt.skipped)
+    assert any("Judges' full answers" in line for line in rebuilt.skipped)
 
 
 def test_what_was_written_about_hidden_references_does_not_go_out(

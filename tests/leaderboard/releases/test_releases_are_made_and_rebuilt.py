@@ -30,7 +30,7 @@ from leaderboard.releases.gathering.judgments import task_ids
 from leaderboard.releases.make import make, pack
 from leaderboard.releases.rebuilding.rebuild import rebuild
 from leaderboard.tasks.intake.join import Item
-from leaderboard.tasks.licence import may_be_copied
+from leaderboard.tasks.license import may_be_copied
 from leaderboard.tasks.services import load
 from quality.detection.services.judge import judge as judge_workers
 from quality.models import Ban, Grade, TestQuestion
@@ -210,10 +210,8 @@ def test_of_a_fit_to_all_evidence_probabilities_are_taken(task, settings, tmp_pa
     # wrong answers, and whether each worker is unreliable
     assert rebuilt.n_same["detectors"] == 8
     [skipped] = rebuilt.skipped
-    assert "it is taken as given" in skipped
-    assert "Taken as given are each worker's `p_noisy`" in (
-        folder / bundle.CARD
-    ).read_text("utf-8")
+    assert "P(noisy) was not recomputed" in skipped
+    assert "Each worker's `p_noisy` and" in (folder / bundle.CARD).read_text("utf-8")
     other = lambda found: found[0].update(noisy=not found[0]["noisy"])  # noqa: E731
     changed(folder, "test_questions", other)
     with pytest.raises(GenieError, match="is unreliable"):
@@ -245,6 +243,18 @@ def test_scores_that_cover_days_come_out_again(task, tmp_path, estimate):
     assert "numbers match the published ones" in rebuilt(folder)
 
 
+def test_a_contrastive_system_comes_out_without_a_rank(task, tmp_path):
+    Submission.own.filter(system_name="Kite").update(entry="contrastive")
+    refit_board(task)
+    folder = make(task, tmp_path / "release").folder
+    found = {(row["entry"], row["rank_last"]) for row in rows(folder, "systems")}
+    assert found == {("contrastive", None), ("", 1)}
+    assert "numbers match the published ones" in rebuilt(folder)
+    changed(folder, "systems", lambda found: [row.update(entry="") for row in found])
+    with pytest.raises(CommandError, match="rank"):
+        rebuilt(folder)
+
+
 @pytest.mark.parametrize("estimate", ["plain", "z"])
 def test_ranks_by_rank_sums_come_out_again(task, tmp_path, estimate):
     task.config["human"] |= {"estimate": estimate, "ranks": "rank-sums"}
@@ -253,7 +263,7 @@ def test_ranks_by_rank_sums_come_out_again(task, tmp_path, estimate):
     refit_board(task)
     folder = make(task, tmp_path / "release").folder
     assert bundle.read_manifest(folder)["ranks"] == "rank-sums"
-    assert "clusters as WMT publishes them" in everything(folder)
+    assert "Ranks are those of WMT" in everything(folder)
     assert "numbers match the published ones" in rebuilt(folder)
     changed(folder, "systems", lambda found: found[0].update(rank_last=7))
     with pytest.raises(CommandError, match="rank_last"):
@@ -331,7 +341,7 @@ def test_texts_go_out_only_under_a_licence_that_lets_them(task, tmp_path):
     assert "Prediction for" not in everything(folder)
     said = rebuilt(folder)
     assert "not checked: texts are not in this release (6 results)" in said
-    assert "the licence does not state" in everything(folder)
+    assert "the license does not state" in everything(folder)
 
 
 def test_what_the_work_may_cost_is_not_told(task, tmp_path):

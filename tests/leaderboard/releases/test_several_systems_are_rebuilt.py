@@ -91,7 +91,7 @@ def test_a_report_of_pairs_has_a_release_that_comes_out_again(
     with ZipFile(io.BytesIO(answer.getvalue())) as packed:
         packed.extractall(tmp_path)
     report = tmp_path / task.slug
-    assert "decided or no pair was left" in (report / "methods.txt").read_text()
+    assert "decided or had read all pairs" in (report / "methods.txt").read_text()
     assert told_apart.a.system_name in (report / "table.tex").read_text()
     assert f"{told_apart.a} vs. " in (report / "costs.csv").read_text()
     assert "comparisons: 0 " not in rebuilt(report / "data")
@@ -292,5 +292,5 @@ def test_one_that_ended_before_votes_were_kept_is_said_not_to_be_tried(
     decide.stop(found, by=boss, reason="The texts were the wrong ones.")
     Comparison.objects.filter(pk=found.pk).update(votes_kept=False)
     folder = make(task, tmp_path / "r").folder
-    assert "not kept at the end (1 comparisons)" in rebuilt(folder)
+    assert "not stored at the end (1 comparisons)" in rebuilt(folder)
     assert rows(folder, "comparison_pairs")[0]["used"] is None

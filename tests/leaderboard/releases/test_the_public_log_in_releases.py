@@ -42,7 +42,9 @@ def test_scores_are_proved_and_a_forged_one_is_found(task, tmp_path):  # noqa: F
     # the release itself is logged, with what names all of its files
     newest = LogEntry.objects.latest("pk")
     assert json.loads(newest.data)["log_size"] == head["size"]
-    public_log.made(folder, task)  # by a process that goes on where one was killed
+    public_log.log_release(
+        folder, task
+    )  # by a process that goes on where one was killed
     assert LogEntry.objects.latest("pk") == newest
 
     def raised(found):
@@ -61,7 +63,7 @@ def test_the_log_of_a_later_release_begins_with_that_of_an_earlier(task, tmp_pat
     sizes = lines(earlier)[0]["size"], lines(later)[0]["size"]
     assert f"has only grown, from {sizes[0]} to {sizes[1]} entries" in said
     assert "only grown" in rebuilt(later, since=later)
-    with pytest.raises(CommandError, match="the other way round"):
+    with pytest.raises(CommandError, match="Swap the two"):
         rebuilt(earlier, since=later)
     # whoever rewrites history has another root for the same size
     change(earlier, lambda found: found[0].update(root="00" * 32))
@@ -75,11 +77,11 @@ def test_the_log_of_a_later_release_begins_with_that_of_an_earlier(task, tmp_pat
     bundle.write_checksums(earlier)
     with pytest.raises(CommandError, match="has no public log"):
         rebuilt(later, since=earlier)
-    assert "made before there was a public log" in rebuilt(earlier)
+    assert "older than the public log" in rebuilt(earlier)
 
 
 def test_scores_from_before_the_log_are_named(task, tmp_path):  # noqa: F811
     pk = Score.own.filter(superseded_at=None).earliest("pk").pk
     LogEntry.objects.filter(kind=log.Kind.SCORE, about=pk).delete()
     said = rebuilt(make(task, tmp_path / "one").folder)
-    assert "not checked: The public log has nothing of 1 scores" in said
+    assert "not checked: The public log does not contain 1 scores" in said

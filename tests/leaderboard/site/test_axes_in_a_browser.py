@@ -9,7 +9,7 @@ from crowd.scales.base import all_scales
 from leaderboard.designs.base import unit_of
 from leaderboard.evaluation.services.joint_results import write
 from leaderboard.evaluation.services.ranking_numbers import numbers_of
-from leaderboard.evaluation.services.request import requested
+from leaderboard.evaluation.services.request import create_request
 from leaderboard.models import JointEvaluation
 from tests.browser import WIDTHS, go
 from tests.factories import make_ranked, make_task, make_worker
@@ -69,7 +69,7 @@ def joint(systems, submitter):
     numbers = numbers_of(
         ratings, pks, unit=unit_of(all_scales()["magnitude"]), seed=1, n_resamples=200
     )
-    found = requested(
+    found = create_request(
         systems,
         JointEvaluation,
         by=submitter.pk,

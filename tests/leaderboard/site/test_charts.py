@@ -71,7 +71,7 @@ def test_a_bar_puts_every_line_where_its_number_is():
         ("ci-50", "45%", "60%"),
     ]
     assert 'cx="50%"' in svg
-    assert 'aria-label="50.0, 95 % interval 40.0 to 70.0"' in svg
+    assert 'aria-label="50.0, 95% interval 40.0 to 70.0"' in svg
 
 
 def test_a_simulated_bar_looks_and_sounds_different():

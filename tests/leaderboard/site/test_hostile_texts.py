@@ -88,7 +88,7 @@ def addresses(cast):
         "/",
         "/tasks/",
         f"/tasks/{task.slug}/",
-        f"/tasks/{task.slug}/about/",
+        f"/tasks/{task.slug}/methods/",
         f"/tasks/{task.slug}/submit/",
         f"/submissions/{shown.pk}/",
         f"/submissions/{shown.pk}/withdraw/",

@@ -1,12 +1,9 @@
 """Withdrawing a submission, and fetching the proposal for shuffled ids."""
 
-import json
-
 import pytest
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 
-from leaderboard.boards.views import my_submissions
 from leaderboard.models import Submission
 from tests.cast import CAST, INSIDERS
 from tests.each import each
@@ -69,32 +66,6 @@ def test_what_has_ended_is_not_withdrawn(client_of, task, who, state):
 
     assert "/withdraw/" not in nina.get(f"/submissions/{kite.pk}/").content.decode()
     assert nina.get(f"/submissions/{kite.pk}/withdraw/").status_code == 404
-
-
-def test_the_team_and_staff_fetch_the_realigned_file(client_of, task, who, monkeypatch):
-    kite = make_submission(task, warnings=SHUFFLED, **who)
-    content = json.dumps({"i0": "a"}).encode()
-    monkeypatch.setattr(my_submissions, "proposal", lambda submission: content)
-
-    got = {}
-    for name in CAST:
-        client = client_of(name)
-        offered = (
-            "realigned.json" in client.get(f"/submissions/{kite.pk}/").content.decode()
-        )
-        response = client.get(f"/submissions/{kite.pk}/realigned.json")
-        got[name] = (offered, response.status_code)
-        if response.status_code == 200:
-            assert response.content == content
-            assert response["Content-Type"] == "application/json"
-            assert (
-                f'filename="realigned-{kite.pk}.json"'
-                in response["Content-Disposition"]
-            )
-
-    assert got == {
-        name: (True, 200) if name in INSIDERS else (False, 404) for name in CAST
-    }
 
 
 def test_a_proposal_reads_only_submissions_that_have_all_texts(client_of, task, who):

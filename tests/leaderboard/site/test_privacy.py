@@ -12,4 +12,4 @@ def test_the_page_is_one_click_from_everywhere_and_says_for_how_long(client, set
     assert f'href="{address}"' in client.get("/").text
     text = client.get(address).text
     assert "for 41 days" in text
-    assert "which staff read private outputs: 43 days" in text
+    assert "log of staff access to private outputs: 43 days" in text

@@ -8,7 +8,7 @@ import pytest
 from crowd.money.services import budgets
 from genie.history import log, merkle
 from leaderboard.evaluation.services import public_log
-from leaderboard.evaluation.services.request import requested
+from leaderboard.evaluation.services.request import create_request
 from leaderboard.models import Comparison, HumanEvaluation, Score, Submission
 from quality.bans.services import ban
 from tests.each import each
@@ -49,7 +49,7 @@ def test_visitors_read_what_is_public_and_nothing_private(world, client):
 def test_a_comparison_of_public_systems_is_open(world, client, team, submitter):
     other = make_ranked(world.task, 60, system="Gull", team=team, owner=submitter)
     asked = {"systems": [world, other], "by": submitter.pk, "design": "rankme"}
-    pair = requested(
+    pair = create_request(
         model=Comparison, n_instances=20, **asked, a=world, b=other, delta=0.05,
         criterion="overall", rule="beta-mixture", wave_size=10, max_pairs=20,
     )  # fmt: skip

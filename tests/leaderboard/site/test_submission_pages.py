@@ -7,6 +7,8 @@ import pytest
 from django.utils import timezone
 
 from crowd.models import Campaign
+from leaderboard.boards.selectors import submission_progress
+from leaderboard.boards.selectors.rows import Pending
 from leaderboard.models import Submission
 from tests.each import each
 from tests.factories import (
@@ -43,41 +45,6 @@ def test_the_state_line_shows_what_is_done_and_what_is_under_way(
     n_done -= state == State.ANNOTATING
     expected = ["done"] * n_done + ["now"] + ["waiting"] * 8
     assert [status for status, _ in dots] == expected[:8]
-
-
-@each(
-    ("state", "seconds", "by_itself"),
-    [
-        (State.RECEIVED, 5, True),
-        (State.VALID, 5, True),
-        (State.APPROVED, 60, True),
-        (State.ANNOTATED, 60, True),
-        (State.SCORED, 60, True),
-        # without a script nobody waits on the page for people
-        (State.MEASURED, 60, False),
-        (State.ANNOTATING, 60, False),
-        (State.INVALID, None, False),
-        (State.PUBLISHED, None, False),
-    ],
-)
-def test_the_page_goes_on_by_itself_while_there_is_something_to_wait_for(
-    client_of, cast, task, state, seconds, by_itself
-):
-    kite = make_submission(task, team=cast.team, owner=cast.submitter, state=state)
-    path = f"/submissions/{kite.pk}/"
-    page = client_of("submitter").get(path)
-    assert pause(page) == seconds
-    refresh = f'<noscript><meta http-equiv="refresh" content="{seconds}"></noscript>'
-    assert (refresh in page.text) is by_itself
-    assert ("submission.js" in page.text) is bool(seconds)
-    if seconds:
-        assert 'href="?reload=off"' in page.text
-        still = client_of("submitter").get(f"{path}?reload=off")
-        assert pause(still) is None
-        assert "http-equiv" not in still.text
-        assert f'href="{path}"' in still.text  # and on again
-    # who reads the outputs is left in peace
-    assert pause(client_of("rival").get(path)) is None
 
 
 def pause(page):
@@ -123,7 +90,10 @@ def test_it_says_for_whom_it_waits_and_how_long_usually(client_of, cast, task, r
     def said():
         return read(client_of("submitter").get(path)).replace("\xa0", " ")
 
-    assert "Waits for staff to approve its cost, since 3 days ago. Next:" in said()
+    waits = "Waits for staff to approve its cost, for 3 days so far. "
+    assert re.search(
+        waits + r"Number \d of \d+ in the queue for approval. Next:", said()
+    )
     for n in range(5):  # four are too few to be called usual
         assert "usually" not in said().split("Waits for staff")[1].split("Next:")[0]
         other = make_submission(task, system=f"S{n}", **both)
@@ -131,7 +101,29 @@ def test_it_says_for_whom_it_waits_and_how_long_usually(client_of, cast, task, r
         at = timezone.now() - timedelta(days=20)
         tell(other, State.MEASURED, "Measured.", at=at)
         tell(other, State.APPROVED, "Approved.", at=at + timedelta(hours=n + 1))
-    assert "since 3 days ago; usually 3 hours (median of the last 5)." in said()
+        assert "Score expected" not in said()
+        tell(other, State.PUBLISHED, "Published.", at=at + timedelta(days=n + 3))
+    assert "for 3 days so far; usually 3 hours (median of the last 5)." in said()
+    # from approval to publication: five days in the middle, of which three are over
+    day = timezone.now() + timedelta(days=2)
+    assert f" in the queue for approval. Score expected on {day:%A, %Y-%m-%d}" in said()
+
+
+def test_a_score_is_expected_at_the_pace_so_far(task, who):
+    kite, now = make_submission(task, **who, state=State.ANNOTATING), timezone.now()
+    kite.events.all().delete()
+    tell(kite, State.ANNOTATING, "Posted.", at=now - timedelta(days=2))
+    evaluation, events = make_evaluation(kite, n=0), list(kite.events.all())
+
+    def expected(n):
+        return submission_progress._expected_day(kite, events, Pending(n=n, of=40))
+
+    assert expected(0) == ""
+    assert expected(10) == f"Score expected on {now + timedelta(days=6):%A, %Y-%m-%d}."
+    assert not submission_progress._is_held(kite, evaluation)
+    Campaign.own.update(state="PAUSED")
+    evaluation.refresh_from_db()
+    assert submission_progress._is_held(kite, evaluation)
 
 
 @each(
@@ -181,8 +173,8 @@ def test_a_failed_step_says_whether_it_is_tried_again(client_of, cast, task, rea
     ("state", "sentence"),
     [
         (Campaign.State.RUNNING, "1 of 3 instances rated by workers."),
-        (Campaign.State.RUNNING, "Now: Waits for workers to rate the outputs, since "),
-        (Campaign.State.PAUSED, "Now: Waits for staff, who paused the campaign, since"),
+        (Campaign.State.RUNNING, "Now: Waits for workers to rate the outputs, for "),
+        (Campaign.State.PAUSED, "Now: Waits for staff, who paused the campaign, for "),
         (Campaign.State.SCHEDULED, "Now: Waits for HITs to be posted on "),
     ],
 )
@@ -280,7 +272,7 @@ def test_outputs_stand_beside_sources_and_references_25_a_page(client, who):
 @each(
     ("text", "shown"),
     [
-        ("word " * 300 + "the end of {0}", ["the end of i0", "characters: show all"]),
+        ("word " * 300 + "the end of {0}", ["the end of i0", "Show all 1,5"]),
         ("  ", ["(empty) Source"]),
     ],
 )
@@ -309,6 +301,6 @@ def test_hidden_references_are_shown_to_nobody_and_not_even_read(
     assert "Prediction for i1." in page
     assert "Reference number" not in page
     assert not any('"references"' in query["sql"] for query in captured)
-    about = client.get("/tasks/tidy-news/about/").content.decode()
-    assert "not shown on any page, in the API or in exports" in about
+    about = client.get("/tasks/tidy-news/methods/").content.decode()
+    assert "hidden on all pages, in the API and in exports" in about
     assert "Reference number" not in about

@@ -51,10 +51,10 @@ def test_a_task_without_instructions_has_an_about_page(client, db, template, rea
     task.config["human"]["hit_template"] = template
     task.save()
 
-    words = read(client.get("/tasks/tidy-news/about/"))
+    words = read(client.get("/tasks/tidy-news/methods/"))
 
-    assert "Human evaluation" in words
-    assert "Guidelines for workers" not in words
+    assert "What were raters asked?" in words
+    assert "Guidelines for raters" not in words
 
 
 def test_a_task_with_the_least_configuration_has_pages(client, db):
@@ -75,7 +75,7 @@ def test_a_task_with_the_least_configuration_has_pages(client, db):
         n_instances=0,
     )
 
-    for page in ("", "about/"):
+    for page in ("", "methods/"):
         assert client.get(f"/tasks/tidy-news/{page}").status_code == 200
 
 
@@ -89,5 +89,5 @@ def test_how_it_works_states_the_sites_own_figures(client, db, read, settings):
 
     words = read(client.get("/how-it-works/"))
 
-    for told in ("$17.75 an hour", "above 0.97", "12,345 times"):
+    for told in ("$17.75 an hour", "exceeds 0.97", "12,345 times"):
         assert told in words

@@ -54,7 +54,7 @@ def test_a_score_covers_workers_and_the_plain_mean_beside_it_does_not(scored):
     assert COVERS_INSTANCES.endswith("another crowd may differ by more")
 
 
-@each("path", ["/", "/differences/", "/evidence/", "/story/", "/board.tex"])
+@each("path", ["/", "/pairs/", "/methods/", "/board.tex"])
 def test_every_view_of_a_board_says_what_its_intervals_cover(client, scored, path):
     said = words(client.get(f"/tasks/tidy-news{path}"))
 
@@ -76,7 +76,7 @@ def test_the_rule_stands_beside_ranks_in_files_and_in_the_api(client, scored):
     assert board["rank_rule"].startswith(RANK_RULE)
     assert card["sections"]["Results"]["ranking rule"] == board["rank_rule"]
     assert COVERS_CROWD in schema
-    assert "all systems are compared in pairs under one model" in schema
+    assert "All systems are compared in pairs under one model" in schema
 
 
 def test_the_explanations_say_the_same(client, scored):
@@ -88,10 +88,9 @@ def test_the_explanations_say_the_same(client, scored):
     assert not TOO_MUCH.search(said)
 
 
-def test_more_ratings_are_said_to_take_more_workers(client, scored):
-    said = words(client.get("/tasks/tidy-news/differences/"))
+def test_pairs_are_said_to_be_those_behind_the_ranks(client, scored):
+    said = words(client.get("/tasks/tidy-news/pairs/"))
 
-    assert "the uncertainty from the choice of workers takes more of them" in said
     assert "These are the comparisons behind the board’s ranks" in said
 
 

@@ -3,16 +3,16 @@
 import numpy as np
 import pytest
 
-from leaderboard.stats.multiplicity import widening
+from leaderboard.stats.multiplicity import widening_factor
 
-# Two-sided 5 % points of the maximum modulus with infinitely many degrees of freedom
+# Two-sided 5% points of the maximum modulus with infinitely many degrees of freedom
 # (Stoline and Ury 1979, Technometrics 21, table 1).
 PUBLISHED = {1: 1.960, 2: 2.236, 3: 2.388, 4: 2.491, 5: 2.569, 10: 2.800}
 
 
 @pytest.mark.parametrize(("n", "point"), PUBLISHED.items())
 def test_points_are_the_published_ones(n, point):
-    assert 1.959964 * widening(n) == pytest.approx(point, abs=6e-4)
+    assert 1.959964 * widening_factor(n) == pytest.approx(point, abs=6e-4)
 
 
 @pytest.mark.parametrize("shared", [0.0, 0.8])
@@ -27,7 +27,7 @@ def test_the_true_value_of_the_best_is_covered(n, gap, shared):
     noise = noise + np.sqrt(1 - shared) * draw.normal(size=(20_000, n))
     best = (true + noise).argmax(axis=1)
     error = np.abs(noise[np.arange(len(best)), best])
-    assert (error <= 1.959964 * widening(n)).mean() >= 0.947
+    assert (error <= 1.959964 * widening_factor(n)).mean() >= 0.947
     if n == 20 and gap == shared == 0:
         # without a correction it would be 0.60
         assert (error <= 1.959964).mean() < 0.65
@@ -36,4 +36,4 @@ def test_the_true_value_of_the_best_is_covered(n, gap, shared):
 @pytest.mark.parametrize(("n", "confidence"), [(0, 0.95), (2, 1.0), (2, 0.0)])
 def test_what_cannot_be_corrected_is_refused(n, confidence):
     with pytest.raises(ValueError, match=r"."):
-        widening(n, confidence=confidence)
+        widening_factor(n, confidence=confidence)

@@ -31,7 +31,7 @@ def test_the_interval_is_scipys_within_monte_carlo_error(values, method):
         rng=np.random.default_rng(3),
     ).confidence_interval
     ours = bootstrap_mean(values, seed=3, n_resamples=40_000, method=method)
-    # the sd of a 2.5 % quantile of 40,000 resamples is .0134 standard errors
+    # the sd of a 2.5% quantile of 40,000 resamples is .0134 standard errors
     margin = 5 * 0.0134 * np.sqrt(2) * stats.sem(values)
     assert ours.low == pytest.approx(theirs.low, abs=margin)
     assert ours.high == pytest.approx(theirs.high, abs=margin)

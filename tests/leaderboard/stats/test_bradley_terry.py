@@ -106,7 +106,7 @@ def test_a_penalty_keeps_unbeaten_systems_finite():
 
 
 def test_nothing_but_ties_is_refused_and_one_system_is_trivial():
-    with pytest.raises(GenieError, match="Only ties") as refused:
+    with pytest.raises(GenieError, match="only ties") as refused:
         bradley_terry(np.zeros((2, 2)), [[0, 4], [4, 0]])
     assert refused.value.code == "only-ties"
     assert bradley_terry([[0]]).strengths.tolist() == [0]

@@ -95,7 +95,7 @@ def test_a_single_day_is_named_as_not_covered():
     ratings, factors = by_worker(np.random.default_rng(3), [10] * 12, 0.5)
     interval = clustered_mean(ratings, {**factors, "day": ["mon"] * 120}, seed=1)
     assert interval.covers == "worker (12); not day (only one)"
-    with pytest.raises(ValueError, match="Only one day"):
+    with pytest.raises(ValueError, match="only one day"):
         clustered_mean(ratings, {"day": ["mon"] * 120}, seed=1)
 
 

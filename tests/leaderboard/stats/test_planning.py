@@ -68,7 +68,7 @@ def test_with_too_few_instances_each_is_rated_more_often():
     assert short.half_width <= 0.03
     one_less = short.ratings_per_instance - 1
     assert 1.959964 * mean_variance(components, 200, one_less) ** 0.5 > 0.03
-    with pytest.raises(GenieError, match="Not even 50") as refused:
+    with pytest.raises(GenieError, match="More than 50") as refused:
         plan_half_width(0.03, components, max_instances=50)
     assert refused.value.code == "out-of-reach"
 

@@ -135,7 +135,7 @@ def test_a_delta_that_is_no_small_probability_is_refused(delta):
     ("make", "said"),
     [
         (lambda: Hoeffding(0.01).boundaries(0), "At least one label"),
-        (lambda: rule_named("coin"), "No rule is called 'coin'"),
+        (lambda: rule_named("coin"), "There is no rule 'coin'"),
     ],
 )
 def test_impossible_settings_are_refused_in_words(make, said):

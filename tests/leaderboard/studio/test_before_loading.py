@@ -33,7 +33,7 @@ def test_hidden_test_questions_are_shown_with_what_counts_as_right(mia, question
     right = r"[AB] is better" if pairs else r"[Aa]gree"
     assert re.search(rf"<p>overall: [^<]*{right}", page)
     assert "&lt;b&gt;Now:&lt;/b&gt;" in page
-    assert "of another system" in page.lower()
+    assert "for a different system" in page.lower()
     assert mia.get(at(draft, "tests"), {"system": "1"}).status_code == 200
     for model in (Task, Instance, Submission):
         assert not model.own.exists()
@@ -53,7 +53,7 @@ def test_each_criterion_of_a_test_question_is_named_once(mia):
 
 def test_why_there_are_no_test_questions_is_said(mia):
     draft = drafted(mia, {}, files={k: REFERENCED[k] for k in ("question", "ada")})
-    assert "the task asks for no test questions" in text(mia.get(at(draft, "tests")))
+    assert "This task uses no test questions" in text(mia.get(at(draft, "tests")))
     mia.post(
         at(draft, "people"), {"who": "invited", "ratings": "1", "tests_percent": "9"}
     )

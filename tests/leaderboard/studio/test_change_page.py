@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from crowd.campaigns.services.work import next_assignment
 from crowd.models import Assignment, Budget, Campaign, Commitment
-from crowd.workers.selectors.eligible import consent_text, consented
+from crowd.workers.selectors.eligible import consent_text, consented_pools
 from crowd.workers.services import invitations
 from genie.lib import jobs
 from genie.lib.errors import GenieError
@@ -103,7 +103,7 @@ def test_workers_agree_to_the_text_that_stands_now(edits):
     assert "First wording." in consent_text(pool).html
     worker = make_worker()
     invitations.give_consent(worker, pool)
-    assert consented(worker, [pool])
+    assert consented_pools(worker, [pool])
 
 
 def test_what_cannot_be_used_is_refused_with_a_sentence(edits):
@@ -190,10 +190,10 @@ def test_of_an_imported_task_only_its_words_change(edits):
     assert Task.objects.get(pk=task.pk).configuration.judges.rank
     for one in ({"budget_cents": 100}, {"said": {"reward_cents": 5}}):
         wanted = {"said": {}, "by": make_user(f"{[*one]}"), **one}
-        with pytest.raises(GenieError, match="nobody is asked or paid"):
+        with pytest.raises(GenieError, match="has imported ratings"):
             edit.change(task, wanted.pop("said"), **wanted)
     metrics = edits.get(f"/tasks/{task.slug}/metrics/").text
-    assert "No metric has numbers here." in metrics
+    assert "No metric values." in metrics
     assert reverse("leaderboard:metric-hand-in", args=[task.slug]) in metrics
 
 
@@ -236,7 +236,7 @@ def test_after_the_first_rating_staff_say_that_only_the_wording_changes(edits, m
     do_one(worker, raw="1")
     words = {"criteria": "The source is correct.", "instructions": "Read it all."}
     answer = edits.post(page_of(draft.task), said(**words))
-    assert "make a new version" in text(answer)
+    assert "create a new version" in text(answer)
     assert answer.status_code == 400
     # other changes need no such word
     assert edits.post(page_of(draft.task), said(title="New")).status_code == 302

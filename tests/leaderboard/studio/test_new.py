@@ -123,6 +123,18 @@ def test_one_file_without_references_or_metrics_to_the_board(new, client):
     assert about.status_code == 200
 
 
+def test_numbers_are_left_out_with_the_way_to_keep_them_and_nothing_asks_for_no_money(
+    new, monkeypatch
+):
+    monkeypatch.setattr("builtins.input", lambda _: pytest.fail("asked"))
+    columns = {**WIDE, "sum": range(len(QUESTIONS))}
+    out = new("mine", {"a.csv": csv_of(columns)}, "--approve")
+    assert "sum: left out, because it has only numbers (--system COLUMN takes it" in out
+    assert "Approved and started: 2." in out
+    with pytest.raises(CommandError, match=r"invalid choice: 'bogus'.*'link', 'inv"):
+        new("mine", {"a.csv": csv_of(WIDE)}, "--workers", "bogus")
+
+
 def test_the_same_command_again_changes_nothing_and_goes_on(new):
     new("mine", {"a.csv": csv_of(WIDE)})
     with pytest.raises(CommandError, match=r"more than \$0.10"):
@@ -166,9 +178,9 @@ RANKME = ["How good is it?", "--criterion", "flow=How fluent?", "--design", "ran
 @pytest.mark.parametrize(
     ("options", "said", "states"),
     [
-        (["Which is more fluent?", "--ties"], "4 pages to judge in 1 comparison.", {"UNDECIDED"}),
-        (RANKME, "24 pages to judge in 1 joint evaluation.", {"SCORED"}),
-        ([*RANKME, "--together"], "12 pages to judge in 1 joint evaluation.", {"SCORED"}),
+        (["Which is more fluent?", "--ties"], "4 pages to rate in 1 comparison.", {"UNDECIDED"}),
+        (RANKME, "24 pages to rate in 1 joint evaluation.", {"SCORED"}),
+        ([*RANKME, "--together"], "12 pages to rate in 1 joint evaluation.", {"SCORED"}),
     ],
 )  # fmt: skip
 def test_several_systems_side_by_side_get_to_their_results(
@@ -200,7 +212,7 @@ def test_several_systems_side_by_side_get_to_their_results(
 
 
 def test_without_a_question_or_a_language_nothing_is_made(new):
-    with pytest.raises(CommandError, match=r"Write the question .* Here: --ask WORDS"):
+    with pytest.raises(CommandError, match=r"Write the question .* Use --ask TEXT"):
         new("mine", {"a.csv": csv_of(SHORT)}, "--ask", "")
     with pytest.raises(
         CommandError, match=r"language of the inputs.*--source-language"
@@ -309,7 +321,7 @@ def test_the_first_page_is_shown_before_loading(new, tmp_path, options, seen, n_
     told = ["--dry-run", "--preview", str(page), "--instructions", str(guide)]
     told += ["--save", str(tmp_path / "b")]
     out = new("mine", {"a.csv": csv_of(WIDE)}, *told, *options)
-    assert "Nothing has been loaded" in out
+    assert "The task was not loaded" in out
     assert (tmp_path / "b/mine/task.toml").is_file()
     html = page.read_text("utf-8")
     for words in (*seen, QUESTIONS[0], "<h1>Our <strong>own</strong> guide</h1>"):
@@ -333,7 +345,7 @@ def text_of(response):
 
 
 def pages_of(client, task):
-    names = dict.fromkeys(("board", "about", "comparisons"), task.slug)
+    names = dict.fromkeys(("board", "methods", "pairs"), task.slug)
     names["submission"] = task.submissions.order_by("pk")[0].pk
     return {
         name: text_of(client.get(reverse(f"leaderboard:{name}", args=[key])))
@@ -344,7 +356,7 @@ def pages_of(client, task):
 def test_the_board_of_pairs_shows_its_question_and_its_comparison(client, pairs):
     comparison = Comparison.objects.get()
     before = pages_of(client, pairs)["board"]
-    assert f"two outputs at a time. The question: “{QUESTION}”" in before
+    assert f"two outputs at a time: “{QUESTION}”" in before
     assert "0 of 4 so far" in before
     people = [Worker.objects.create(platform_worker_id=name) for name in ("ann", "bob")]
     for worker in people:

@@ -60,7 +60,7 @@ def _loaded(mia, files=None, question="The answer is correct.", **people):
     assert not Task.own.exists()
     mia.post(at(draft, "start"), {"load": ""})
     draft.refresh_from_db()
-    assert "being checked" in text(mia.get(at(draft, "start")))
+    assert "checking and measuring" in text(mia.get(at(draft, "start")))
     jobs.drain()
     return draft
 
@@ -87,7 +87,7 @@ def test_pairs_are_requested_once_measured_and_then_priced(mia):
     assert int(cents) > 0
     less = {"approve": "", "shown_cents": "1", "agreed": "on"}
     page = text(mia.post(at(draft, "start"), less, follow=True))
-    assert "nothing was approved" in page
+    assert "was not approved" in page
     assert {one.state for one in Comparison.objects.all()} == {"REQUESTED"}
 
 
@@ -97,8 +97,8 @@ def test_who_may_not_approve_or_invite_is_told(client):
     client.force_login(user)
     draft = _loaded(client)
     page = text(client.get(at(draft, "start")))
-    assert "Staff with the permission to approve" in page
-    assert "Staff with the permission to invite" in page
+    assert "Staff with permission to approve" in page
+    assert "Staff with permission to invite" in page
     assert 'name="approve"' not in page
     client.post(at(draft, "start"), {"approve": "", "shown_cents": "0", "agreed": "on"})
     assert {one.state for one in Submission.own} == {"MEASURED"}
@@ -142,8 +142,8 @@ def test_bad_files_are_explained_and_can_be_replaced(mia):
     ("files", "named", "said"),
     [
         ({}, {"title": ""}, "This field is required"),
-        ({}, {"title": "…"}, "Give an address"),
-        ({}, {"slug": "taken"}, "a task with the address taken already"),
+        ({}, {"title": "…"}, "Enter an address"),
+        ({}, {"slug": "taken"}, "already a task with the address taken"),
         ({"../x.csv": "a", "y/x.csv": "b"}, {}, "same name"),
     ],
 )
@@ -197,8 +197,8 @@ def test_questions_are_kept_shown_and_checked(mia):
     bad = asked(name_2="two", question_2="", name_3="overall", question_3="Again?")
     answer = mia.post(at(draft, "ask"), bad)
     assert answer.status_code == 400
-    assert "Say what is asked." in text(answer)
-    assert "Another one has this name." in text(answer)
+    assert "Enter the question." in text(answer)
+    assert "This name is already in use." in text(answer)
     # a refused form changed nothing, and the languages are guessed
     page = text(mia.get(at(draft, "ask")))
     assert page.count("English. Its code") == 2

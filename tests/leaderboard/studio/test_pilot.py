@@ -93,11 +93,14 @@ def test_from_the_link_to_proposals_that_are_taken_over(mia, draft):
     judge(campaign, "mia", "ned", "nora")
     page = text(mia.get(at(draft, "pilot")))
     assert "30 of 30" in page
-    assert "<dt>a page, median</dt><dd>30 s</dd>" in page
+    assert "<dt>median time per page</dt><dd>30 s</dd>" in page
     # 30 seconds at 15 dollars an hour
     assert "at $15 an hour</dt><dd>$0.13</dd>" in page
     assert re.search(r"agreement, overall</dt><dd>α = 0\.\d\d", page)
-    assert "30 ratings of the pilot. By these people alone, raters differ 0." in page
+    assert (
+        "30 ratings of the pilot. Based on these raters alone, raters may differ 0."
+        in page
+    )
     # volunteers are proposed no reward, and nothing is taken over unasked
     assert not re.search(r'name="reward" value="0', page)
     assert "measured" not in Draft.objects.get().state
@@ -106,7 +109,7 @@ def test_from_the_link_to_proposals_that_are_taken_over(mia, draft):
     ask = keep.ask_of(Draft.objects.get())
     assert (ask.seconds, ask.reward_cents, ask.n_items, ask.ratings) == (30, 13, 8, 2)
     page = text(mia.get(at(draft, "people")))
-    assert "a page, as the pilot took</dt><dd>30 s" in page
+    assert "time per page, from the pilot</dt><dd>30 s" in page
     assert "ratings of the pilot" in page
     assert "estimated from the pilot: instances" in page
     campaign.refresh_from_db()
@@ -171,7 +174,7 @@ def test_who_may_not_approve_or_invite_starts_none(draft, may):
     client.force_login(user)
     draft.owner = user
     draft.save()
-    assert "Somebody who may approve" in text(client.get(at(draft, "pilot")))
+    assert "Staff with permission to approve" in text(client.get(at(draft, "pilot")))
     assert client.post(at(draft, "pilot"), WANTED).status_code == 403
     assert not Campaign.own.exists()
 
@@ -202,9 +205,9 @@ def test_pairs_have_a_pilot_as_well(mia, draft):
     invited(page, "ned")
     campaign = Campaign.own.get()
     assert campaign.hit_type.scale == "two-choice"
-    assert "The questions have been changed" not in page
+    assert "The questions have changed" not in page
     mia.post(at(draft, "ask"), asked(question_1="Which is shorter?"))
-    assert "The questions have been changed" in text(mia.get(at(draft, "pilot")))
+    assert "The questions have changed" in text(mia.get(at(draft, "pilot")))
 
 
 def test_a_pilot_pays_nothing_or_the_minimum(mia, draft):

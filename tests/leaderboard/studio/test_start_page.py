@@ -60,7 +60,7 @@ def test_a_task_is_loaded_with_all_of_its_systems_or_not_at_all(mia):
             2,
             {},
             {"who": "invited", "tests_percent": "10"},
-            "the files have none: set their share to 0",
+            "the files have none. Set their share to 0",
         ),
     ],
 )
@@ -86,5 +86,5 @@ def test_a_task_that_somebody_else_has_loaded_meanwhile_stays_as_it_is(mia):
         mia.post(at(draft, "ask"), asked(question_1=title))
         mia.post(at(draft, "people"), {"who": "link", "ratings": "1"})
         page = text(mia.post(at(draft, "start"), {"load": ""}, follow=True))
-    assert "a task with the address my-answers already" in page
+    assert "already a task with the address my-answers" in page
     assert "It is short." not in str(Task.own.get().config)

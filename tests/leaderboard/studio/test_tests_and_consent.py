@@ -80,9 +80,9 @@ def test_a_drawn_test_needs_inputs_that_nobody_judges(mia):
     mia.post(at(draft, "ask"), asked())
     drawn = {"who": "invited", "ratings": "1", "qualification": "drawn", "test_n": "4"}
     page = text(mia.post(at(draft, "people"), drawn))
-    assert "have at most 6 judged" in page
+    assert "Have at most 6 rated" in page
     page = text(mia.post(at(draft, "people"), {**drawn, "n_items": "6"}))
-    assert "judged, or" not in page
+    assert "rated, or" not in page
     mia.post(at(draft, "start"), {"load": ""})
     config = Task.own.get().human.qualification_test
     assert (config.n, config.pass_percent) == (4, 80)
@@ -98,7 +98,7 @@ def test_a_drawn_test_needs_inputs_that_nobody_judges(mia):
         ("A?\n- a\n- b", "question 1 needs one right answer"),
         ("A?\n* a\n* b", "question 1 needs one right answer"),
         ("A?\n* a\n- b\n[de]\nA?\n- a\n- b\n- c", r"\[de\] needs the same questions"),
-        ("A?\n* a\n- b\n[xx]\nA?\n- a\n- b", r"\[xx\] is no language of this site"),
+        ("A?\n* a\n- b\n[xx]\nA?\n- a\n- b", r"\[xx\] is not a language of this site"),
     ],
 )
 def test_what_is_wrong_with_a_written_test_is_said(written, sentence):

@@ -28,7 +28,7 @@ def test_four_systems_in_a_table_to_a_link(tmp_path, monkeypatch):
         out = io.StringIO()
         call_command(command.replace("-", "_"), *arguments, stdout=out)
         said.append(out.getvalue())
-    assert "Nothing has been loaded" in said[0]
+    assert "The task was not loaded" in said[0]
     assert "/work/invitation/" in said[1]
     assert {row.state for row in Submission.own.all()} == {"ANNOTATING"}
     assert Task.own.get().n_instances == 2

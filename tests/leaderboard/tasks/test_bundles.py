@@ -18,7 +18,7 @@ from leaderboard.checks import task_folders_are_usable
 from leaderboard.models import Instance, Task
 from leaderboard.tasks import shipped
 from leaderboard.tasks.drafts import bundle as bundles
-from leaderboard.tasks.drafts.bundle import opened, toml_of, unpacked
+from leaderboard.tasks.drafts.bundle import open_bundle, toml_of, unpack_bundle
 from leaderboard.tasks.services.bundles import export_bundle, import_bundle, look_at
 from leaderboard.tasks.services.load import load_task
 
@@ -33,14 +33,14 @@ def renamed(bundle, slug="copy"):
     return bundles.Bundle(slug, tomllib.loads(text), files)
 
 
-@pytest.mark.parametrize("slug", shipped.known())
+@pytest.mark.parametrize("slug", shipped.known_tasks())
 def test_every_shipped_definition_is_written_and_read_again(slug):
     document = shipped.definition(slug)
     assert tomllib.loads(toml_of(document)) == document
-    bundle = opened(Path(shipped.folder(slug)))
+    bundle = open_bundle(Path(shipped.folder(slug)))
     assert bundle.slug == slug
     # a task that comes with Genie is not replaced
-    with pytest.raises(GenieError, match="another slug"):
+    with pytest.raises(GenieError, match="different slug"):
         import_bundle(bundle)
 
 
@@ -58,16 +58,16 @@ def test_hostile_texts_are_written_and_read_again():
 def test_out_and_in_and_out_gives_the_same_bytes(slug, tmp_path):
     bundle = export_bundle(load_task(slug).task, with_references=True)
     assert (
-        bundle.zipped()
-        == export_bundle(Task.objects.get(slug=slug), with_references=True).zipped()
+        bundle.to_zip()
+        == export_bundle(Task.objects.get(slug=slug), with_references=True).to_zip()
     )
     copy = renamed(bundle)
-    report = import_bundle(unpacked(copy.zipped()))
+    report = import_bundle(unpack_bundle(copy.to_zip()))
     assert report.created
     again = export_bundle(report.task, with_references=True)
-    assert again.zipped() == copy.zipped()
+    assert again.to_zip() == copy.to_zip()
     # as a folder too, and a second time nothing changes
-    assert not import_bundle(opened(again.write(tmp_path))).created
+    assert not import_bundle(open_bundle(again.write(tmp_path))).created
     rows = Instance.own.order_by("task", "position")
     values = list(rows.values_list("instance_id", "fields", "references"))
     assert values[: len(values) // 2] == values[len(values) // 2 :]
@@ -83,8 +83,8 @@ def test_hidden_references_are_for_whom_may_see_them(tmp_path):
     out = io.StringIO()
     path = tmp_path / "qa.zip"
     call_command("export_task", "demo-qa", "--out", str(path), stdout=out)
-    assert "Without the references" in out.getvalue()
-    assert unpacked(path.read_bytes()).files == withheld.files
+    assert "does not include the hidden references" in out.getvalue()
+    assert unpack_bundle(path.read_bytes()).files == withheld.files
 
 
 def test_all_that_is_wrong_with_a_bundle_is_said_at_once():
@@ -142,7 +142,7 @@ BAD = {
 def test_hostile_bundles_are_refused_in_words(kind):
     data, words = BAD[kind]
     with pytest.raises(GenieError, match=words) as refused:
-        unpacked(data)
+        unpack_bundle(data)
     assert refused.value.code == "bad-bundle"
 
 
@@ -183,7 +183,7 @@ def test_whatever_a_bundle_names_nothing_outside_is_read(tmp_path, release, file
         link.unlink(missing_ok=True)
         link.symlink_to(target)
         with pytest.raises(GenieError, match="is a link"):
-            opened(tmp_path)
+            open_bundle(tmp_path)
 
 
 @pytest.fixture
@@ -198,7 +198,7 @@ def outside(tmp_path, settings):
 
 
 def test_tasks_outside_the_tree_are_found_and_loaded(outside):
-    assert "mine" in shipped.known()
+    assert "mine" in shipped.known_tasks()
     assert shipped.outside() == ["mine"]
     out = io.StringIO()
     call_command("load_task", "mine", stdout=out)
@@ -288,13 +288,13 @@ def test_a_bundle_brings_template_and_files_and_gives_the_same_bytes(tmp_path):
     # nothing of it is there before it is loaded
     with pytest.raises(GenieError, match="no HIT template"):
         hit_templates.get("my-page")
-    task = import_bundle(unpacked(bundle.zipped())).task
+    task = import_bundle(unpack_bundle(bundle.to_zip())).task
     assert task.human.criteria
     page = hit_templates.get("my-page")
     assert "Why" in page.render({**page.example, "prediction": "Why"})
     out = export_bundle(task, with_references=True)
-    assert out.zipped() == bundle.zipped()
-    assert not import_bundle(opened(out.write(tmp_path))).created
+    assert out.to_zip() == bundle.to_zip()
+    assert not import_bundle(open_bundle(out.write(tmp_path))).created
     # another task may ask by it, and takes it along
     other = with_template("other")
     files = {k: v for k, v in other.files.items() if k not in TEMPLATE}
@@ -303,9 +303,9 @@ def test_a_bundle_brings_template_and_files_and_gives_the_same_bytes(tmp_path):
     # what has changed is given back, what is gone is gone
     changed = with_template(files={"notes/why.bin": b"2", "more.txt": b"x"})
     assert not import_bundle(changed).created
-    assert export_bundle(task, with_references=True).zipped() == changed.zipped()
+    assert export_bundle(task, with_references=True).to_zip() == changed.to_zip()
     import_bundle(with_template())
-    assert export_bundle(task, with_references=True).zipped() == bundle.zipped()
+    assert export_bundle(task, with_references=True).to_zip() == bundle.to_zip()
 
 
 def test_files_beside_hidden_references_are_for_whom_may_see_those():
@@ -332,12 +332,12 @@ def test_a_template_that_people_may_have_judged_by_never_changes():
     import_bundle(with_template())
     page = "templates/my-page/template.html"
     other = with_template("other", {page: b"<div></div>" + TEMPLATE[page]})
-    assert "another HIT template my-page" in " ".join(look_at(other).problems)
-    with pytest.raises(GenieError, match="a name of its own"):
+    assert "different HIT template named my-page" in " ".join(look_at(other).problems)
+    with pytest.raises(GenieError, match="may be in use"):
         import_bundle(other)
     ours = {k.replace("my-page", "translation"): v for k, v in TEMPLATE.items()}
     assert (
-        "another HIT template translation"
+        "different HIT template named translation"
         in look_at(with_template("third", ours)).problems[0]
     )
 
@@ -361,5 +361,5 @@ def test_what_tools_leave_beside_files_is_left_out(tmp_path):
     bundle = with_template(
         files={".git/HEAD": b"x", ".DS_Store": b"x", "__MACOSX/a": b"x"}
     )
-    for one in (opened(bundle.write(tmp_path)), unpacked(bundle.zipped())):
+    for one in (open_bundle(bundle.write(tmp_path)), unpack_bundle(bundle.to_zip())):
         assert one.files == with_template().files

@@ -1,5 +1,7 @@
 """A qualification test is drawn from what nobody judges, and campaigns require it."""
 
+from dataclasses import replace
+
 import pytest
 
 from crowd.models import Item, QualificationTest, Requirement, WorkerRecord
@@ -9,7 +11,7 @@ from genie.lib.errors import GenieError
 from leaderboard.designs.base import content_key
 from leaderboard.evaluation.services import qualification
 from leaderboard.models import Instance
-from leaderboard.tasks.services.configuration import instances_for_tests
+from leaderboard.tasks.services.inputs import instances_for_tests
 from quality.models import TestQuestion
 from tests.crowd.making import make_worker
 from tests.crowd.workers.qualifications.making import take
@@ -69,16 +71,17 @@ def test_the_seed_is_the_sites_own_and_stored(task, settings):
 
 
 def test_test_questions_of_campaigns_are_made_of_other_inputs(task):
-    def of_campaigns(inside):
-        return keys(task, instances_for_tests(task, 7, n=10, inside=inside))
+    def of_campaigns(n, **human):
+        human = replace(task.human, test_questions="references", **human)
+        return keys(task, instances_for_tests(task, human, 7, n=n))
 
     qualification.draw_test(task, 6)
     shown = inputs_of_tests(task.slug)
     assert len(shown) == 6
     judged = keys(task, task.instances.filter(sample_rank__lt=20))
-    assert of_campaigns(inside=True) == judged
+    assert of_campaigns(10) == judged
     # where one worker has everything: from outside the sample, and not of the test
-    outside = of_campaigns(inside=False)
+    outside = of_campaigns(10, workers=1)
     assert len(outside - judged) == 14
     assert not shown & outside
 

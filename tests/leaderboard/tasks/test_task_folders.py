@@ -16,7 +16,7 @@ TEXT_KEYS = ("title", "summary", "description", "licence", "citation")
 VERDICTS = ("right", "partly", "wrong")
 BIDI = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 # tasks.definition is what the product reads them with: malformed TOML fails here
-CONFIGS = {slug: shipped.definition(slug) for slug in shipped.known()}
+CONFIGS = {slug: shipped.definition(slug) for slug in shipped.known_tasks()}
 DEMOS = sorted(slug for slug, config in CONFIGS.items() if config.get("demo"))
 
 each_task = pytest.mark.parametrize("slug", sorted(CONFIGS))

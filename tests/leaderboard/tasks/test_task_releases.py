@@ -8,7 +8,7 @@ from leaderboard.tasks.models import Task
 from leaderboard.tasks.readers import read_release
 from leaderboard.tasks.services.load import load_definition
 
-DEMOS = [slug for slug in shipped.known() if shipped.definition(slug).get("demo")]
+DEMOS = [slug for slug in shipped.known_tasks() if shipped.definition(slug).get("demo")]
 # two instances in each official layout, in words of our own
 SGML = "<doc docid='a' origlang='de'><seg id='1'>{}</seg><seg id='2'>{}</seg></doc>"
 RELEASES = {

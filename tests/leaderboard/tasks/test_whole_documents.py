@@ -7,7 +7,7 @@ import pytest
 
 from genie.lib.errors import GenieError
 from leaderboard.tasks import shipped
-from leaderboard.tasks.drafts.documents import drawn, whole_size
+from leaderboard.tasks.drafts.documents import draw_documents, whole_size
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.services.load import load_definition
 
@@ -65,7 +65,7 @@ def test_without_documents_the_draw_stays_as_it_was(tmp_path):
 
 def test_documents_fill_a_sample_exactly_when_some_do():
     assert whole_size([5, 5, 3], 9) == 8
-    assert drawn([5, 5, 3], 8) == [0, 2]
+    assert draw_documents([5, 5, 3], 8) == [0, 2]
     assert whole_size([7, 9], 3) == 7
 
 

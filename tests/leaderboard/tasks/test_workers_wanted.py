@@ -36,12 +36,12 @@ def test_the_share_is_twice_an_equal_part_and_20_percent_from_10_on(
     [
         (
             {},
-            "At least 10. Each may do at most 20 % of a campaign: 176 of 880 HITs. Where "
-            "fewer are active, each may do up to twice an equal part.",
+            "At least 10. Each may do at most 20% of a campaign: 194 of 968 HITs. If "
+            "fewer are active, each may do up to twice an equal share.",
         ),
         (
             {"workers": 8},
-            "At least 8. Each may do at most 25 % of a campaign: 220 of 880 HITs.",
+            "At least 8. Each may do at most 25% of a campaign: 242 of 968 HITs.",
         ),
         ({"worker_percent": 100}, "At least 1. Each may do as many HITs as they like."),
         (

@@ -135,7 +135,7 @@ def test_my_data_are_mine_and_all_of_them(nina, heron):
     assert data["worker"]["pseudonym"]
     assert data["account"]["email"] == "nina@heron.example"
     assert secret not in answer.text
-    assert tokens.hashed(secret) not in answer.text
+    assert tokens.hash_token(secret) not in answer.text
 
 
 def test_an_account_is_deleted_as_its_page_says(nina, heron):

@@ -1,5 +1,6 @@
 """What happens to a submission is told: by e-mail to people, signed to programs."""
 
+import base64
 import hashlib
 import hmac
 import json
@@ -97,7 +98,7 @@ def go(submission, new, sentence="It went on."):
 def tell_all():
     """Announce, and do what that queues; the walk's own steps are left alone."""
     n = announce.announce()
-    for job, keys in sorted(jobs.queued()):
+    for job, keys in sorted(jobs.queued_jobs()):
         if job in {"leaderboard.jobs.deliver", "leaderboard.jobs.send_notice"}:
             import_string(job)(**dict(keys))
     return n
@@ -110,11 +111,12 @@ def test_a_delivery_is_signed_so_that_the_other_side_can_check_it(server, hook, 
     assert path == "/hook?team=heron"
     told = json.loads(body)
     assert told["type"] == "submission.valid"
-    assert told["id"] == headers["Genie-Event-Id"]
+    assert told["id"] == headers["webhook-id"]
     assert told["data"]["submission"]["id"] == kite.pk
-    signed = f"{told['id']}.{headers['Genie-Timestamp']}.".encode() + body
-    expected = hmac.new(hook.secret.encode(), signed, hashlib.sha256).hexdigest()
-    assert headers["Genie-Signature"] == f"v1={expected}"
+    signed = f"{told['id']}.{headers['webhook-timestamp']}.".encode() + body
+    key = base64.b64decode(hook.secret.removeprefix("whsec_"), validate=True)
+    expected = base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest())
+    assert headers["webhook-signature"] == f"v1,{expected.decode()}"
     delivery = WebhookDelivery.objects.get()
     assert (delivery.state, delivery.last_status) == (State.DELIVERED, 200)
     assert delivery.n_attempts == 1
@@ -153,7 +155,7 @@ def test_a_try_whose_process_died_is_made_again_later(server, hook, kite, monkey
     webhooks.deliver(pk)
     delivery = WebhookDelivery.objects.get()
     assert (delivery.state, delivery.n_attempts) == (State.DELIVERED, 2)
-    ids = [one["Genie-Event-Id"] for _, one, _ in server.seen]
+    ids = [one["webhook-id"] for _, one, _ in server.seen]
     assert ids == [str(delivery.uuid)] * 2
 
 

@@ -93,10 +93,14 @@ class Command(StudyCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         bench = self._bench(options)
-        chosen = _of_task(options) if options["task"] else _chosen(options["tables"])
+        chosen = (
+            _of_task(options) if options["task"] else _choose_tables(options["tables"])
+        )
         done: list[tuple[Table, Done]] = []
         for index, table in enumerate(chosen, 1):
             start = time.monotonic()
+            if options["verbosity"]:
+                self.stderr.write(f"{index} of {len(chosen)}: {table.slug} ...")
             cells = self._cells(table, bench)
             one = Done(
                 table.slug,
@@ -108,10 +112,6 @@ class Command(StudyCommand):
             self.stdout.write(table_text(table, cells) + "\n")
             if options["plots"]:
                 self._plot(options["plots"], table, cells)
-            if options["verbosity"]:
-                self.stderr.write(
-                    f"{index} of {len(chosen)}: {table.slug}, {one.seconds:.0f} s"
-                )
         if options["json"]:
             self._write_json(options["json"], done, bench)
         listed = bool(options["task"] or options["expected"])
@@ -191,7 +191,7 @@ class Command(StudyCommand):
             raise CommandError("The data folder has no data for these tables.")
 
 
-def _chosen(names: list[str]) -> list[Table]:
+def _choose_tables(names: list[str]) -> list[Table]:
     tables = all_tables()
     for name in names:
         if name not in tables:
@@ -204,7 +204,7 @@ def _chosen(names: list[str]) -> list[Table]:
 
 def _of_task(options: dict[str, Any]) -> list[Table]:
     if options["tables"]:
-        raise CommandError("A task has one table of its own: name no other with it.")
+        raise CommandError("A task has one table: name no others with it.")
     task = Task.objects.filter(slug=options["task"]).first()
     if task is None:
         raise CommandError(f"There is no task {options['task']}.")
@@ -215,7 +215,7 @@ def _of_task(options: dict[str, Any]) -> list[Table]:
     table = TaskTable(task, options["expected"], options["part"])
     if options["expected"] is None and not task.published_figures.exists():
         raise CommandError(
-            f"Nothing published is kept with {task.slug}: give a list with --published, "
+            f"{task.slug} has no published numbers: give a list with --published, "
             "or with --expected one to compare with only."
         )
     return [table]

@@ -7,7 +7,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from genie.upkeep.engines import working_copy
 from genie_research.management import StudyCommand
-from genie_research.separability.shipped_tasks import studied
+from genie_research.separability.shipped_tasks import task_with_systems
 from genie_research.separability.study import TaskStudy, as_table, study_task
 from leaderboard.tasks import shipped
 
@@ -16,8 +16,8 @@ class Command(StudyCommand):
     help = (
         "Draw the test questions of shipped tasks as for campaigns, many times, and "
         "print how well a script tells them from real items, and the positive from the "
-        "negative ones, by what can be seen without reading. It works on a copy "
-        "of the database: nothing is kept."
+        "negative ones, by what can be seen without reading. It works on a copy of "
+        "the database and keeps no changes."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -44,7 +44,7 @@ class Command(StudyCommand):
         parser.add_argument(
             "--published",
             action="store_true",
-            help="the other systems' outputs are public, as when they stand on the board",
+            help="the other systems' outputs are public, as on a board",
         )
         parser.add_argument("--draws", type=int, default=6, help="for each system")
         parser.add_argument(
@@ -64,7 +64,7 @@ class Command(StudyCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         slugs = options["slugs"] or [
             slug
-            for slug in shipped.known()
+            for slug in shipped.known_tasks()
             if (shipped.folder(slug) / "systems" / "systems.toml").is_file()
         ]
         if (options["source"] or options["outputs"]) and len(slugs) != 1:
@@ -74,7 +74,7 @@ class Command(StudyCommand):
         self.stdout.write(as_table(studies))
 
     def _study(self, slug: str, options: dict[str, Any]) -> TaskStudy:
-        with studied(
+        with task_with_systems(
             slug,
             source=options["source"],
             outputs=options["outputs"],

@@ -17,7 +17,7 @@ from genie_research.boards.simulated import (
 from genie_research.files import write_json
 from genie_research.management import StudyCommand
 from leaderboard.imports.readers import options as of_files
-from leaderboard.table_stats.analysis import SCALES, rescaled
+from leaderboard.table_stats.analysis import SCALES, rescale
 from leaderboard.table_stats.read import Pairs, Ratings, read_tables
 from leaderboard.table_stats.text import as_text
 
@@ -26,7 +26,7 @@ CROWDS = ("same", "fresh")
 
 class Command(StudyCommand):
     help = (
-        "Simulate crowds that rate equally good systems and print coverage of the 95 % "
+        "Simulate crowds that rate equally good systems and print coverage of the 95% "
         "interval, false separations, bias, error against the plain mean, width and "
         "cost; with --half-crowds, split real crowds at random instead."
     )
@@ -128,7 +128,7 @@ class Command(StudyCommand):
         if "instance" not in labels:
             raise CommandError("Halves need a column of instances.")
         return half_crowds(
-            rescaled(table, options["scale"]),
+            rescale(table, options["scale"]),
             labels["system"].codes,
             labels["worker"].codes,
             labels["instance"].codes,

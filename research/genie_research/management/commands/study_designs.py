@@ -76,7 +76,7 @@ class Command(StudyCommand):
         found = [
             study
             for path in options["files"]
-            for study in _studied(path, of_files.choices_of(options), settings)
+            for study in _study(path, of_files.choices_of(options), settings)
         ]
         for study, power in found:
             self.stdout.write(as_text(study_sheets(study, power)))
@@ -91,7 +91,7 @@ class Command(StudyCommand):
             self.stderr.write(f"Wrote {options['json']}.")
 
 
-def _studied(
+def _study(
     path: Path, choices: dict[str, Any], settings: Settings
 ) -> list[tuple[DesignStudy, PlannedPower | None]]:
     found: list[tuple[DesignStudy, PlannedPower | None]] = []

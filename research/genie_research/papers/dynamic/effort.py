@@ -103,5 +103,5 @@ def _stop_all(series: LabelSeries, stop: Stop) -> EffortSample:
     reading = first_crossings if stop.reading == "first" else last_runs
     stopped = reading(stop.rule, series.labels)
     # an undecided run has paid for all of its requests
-    requests = np.where(stopped.decided, stopped.n, series.labels.shape[1])
+    requests = np.where(stopped.is_decided, stopped.n, series.labels.shape[1])
     return EffortSample(series.cost_of_first(requests), requests, stopped.side)

@@ -219,7 +219,7 @@ class FreshRequests:
         n = self.n_requests
         if self.strategy is None:
             drift = self.population.difficulty_powers(1)[1]
-            chance = ((1 + self._fixed(runs, rng) * drift) / 2).astype(np.float32)
+            chance = ((1 + self._draw_fixed(runs, rng) * drift) / 2).astype(np.float32)
             return LabelSeries(rng.random((runs, n), np.float32) < chance[:, None], 1)
         if self.pool is None:
             pools = self.population.draw_workers(rng, runs)
@@ -230,7 +230,7 @@ class FreshRequests:
         edges = np.broadcast_to(edges, (edges.shape[0], runs, 1))
         return draw_series(per_run, edges, (runs, n), rng)
 
-    def _fixed(self, runs: int, rng: np.random.Generator) -> Floats:
+    def _draw_fixed(self, runs: int, rng: np.random.Generator) -> Floats:
         if self.pool is None:
             return rng.uniform(self.population.least, self.population.most, runs)
         return rng.choice(np.asarray(self.pool, dtype=np.float64), runs)

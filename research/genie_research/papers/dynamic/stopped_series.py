@@ -31,7 +31,7 @@ class StoppedSeries:
     side: npt.NDArray[np.int8]
 
     @property
-    def decided(self) -> npt.NDArray[np.bool]:
+    def is_decided(self) -> npt.NDArray[np.bool]:
         return np.asarray(self.side != 0)
 
 

@@ -43,5 +43,5 @@ class AltTest(Folder):
                 paths = [f"{name}/{file}" for file in files]
                 choices = {"labels": "yes"} | _CHOICES.get(name, {})
                 judgments = judgments_in(folder, paths, "alt-test", choices)
-                found |= under(name, Judges.of(judgments, {"epsilon": epsilon}))
+                found |= under(name, Judges.compute(judgments, {"epsilon": epsilon}))
         return found

@@ -22,5 +22,5 @@ class E2E(Folder):
             if name := file_like(folder, f"{criterion}.csv"):
                 judgments = judgments_in(folder, [name], "rankme-pages", {})
                 seed = bench.seed_for(self.slug, criterion)
-                found |= under(criterion, Pages.of(judgments, {"seed": seed}))
+                found |= under(criterion, Pages.compute(judgments, {"seed": seed}))
         return found

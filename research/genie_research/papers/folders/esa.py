@@ -51,7 +51,7 @@ class Esa(Folder):
             bench.tell(f"{self.slug}: {name}")
             if file := file_like(folder, f"{start}.scores"):
                 campaigns[name] = read_campaign(folder, file, name)
-                found |= under(name, ErrorSpans.of(campaigns[name], {}))
+                found |= under(name, ErrorSpans.compute(campaigns[name], {}))
                 found |= under(name, _beyond(folder, file))
         scores = {name: segment_scores(one) for name, one in campaigns.items()}
         scores |= wmt23(folder)

@@ -13,7 +13,7 @@ from leaderboard.papers.figure_sets.direct_assessment import (
     DirectAssessment,
     counts,
 )
-from leaderboard.papers.figures import Cell, Computed, Printed, compared, under
+from leaderboard.papers.figures import Cell, Computed, Printed, compare_figures, under
 
 WMT22 = (
     "Kocmi et al. (2022), Findings of WMT22, tables of direct assessment into English"
@@ -65,7 +65,7 @@ class Wmt22Files(Table):
             yield Cell(Wmt22.folder, "", None, None, why=f"There is no {folder.name}/.")
         for pair in pairs:
             ours = under(pair, of_pair(folder, pair).figures)
-            yield from compared(list(published(folder, pair)), ours)
+            yield from compare_figures(list(published_figures(folder, pair)), ours)
 
 
 def pairs_in(folder: Path) -> list[str]:
@@ -94,7 +94,7 @@ def of_pair(folder: Path, pair: str) -> Pair:
     added = 0
     for layout, start in (
         ("wmt-da", f"ratings-{pair}"),
-        ("wmt-da-z", f"ad-{_joined(pair)}-good"),
+        ("wmt-da-z", f"ad-{_join_pair(pair)}-good"),
     ):
         name = file_like(folder, start)
         if name is None:
@@ -117,7 +117,7 @@ def of_pair(folder: Path, pair: str) -> Pair:
 
 
 def _figures_of(judgments: Judgments) -> Computed:
-    return _by_kind(DirectAssessment.of(judgments, {}))
+    return _by_kind(DirectAssessment.compute(judgments, {}))
 
 
 def _by_kind(figures: Computed) -> Computed:
@@ -125,7 +125,7 @@ def _by_kind(figures: Computed) -> Computed:
     return {rows.get(id, id): value for id, value in figures.items()}
 
 
-def _joined(pair: str) -> str:
+def _join_pair(pair: str) -> str:
     return pair.replace("-", "")
 
 
@@ -208,7 +208,7 @@ def quality_control(folder: Path) -> Computed:
     }
 
 
-def published(folder: Path, pair: str) -> Iterator[Printed]:
+def published_figures(folder: Path, pair: str) -> Iterator[Printed]:
     """Read the figures of one pair from the publishers' own files."""
     for row in rows_of(folder, f"ad-sys-scores-{pair}")[1:]:
         named = zip((*_SCORES, "segments"), row[:3], strict=True)
@@ -227,7 +227,7 @@ def published(folder: Path, pair: str) -> Iterator[Printed]:
 
 
 def _published_tests(folder: Path, pair: str) -> Iterator[Printed]:
-    lines = rows_of(folder, f"adwilcox-{_joined(pair)}")
+    lines = rows_of(folder, f"adwilcox-{_join_pair(pair)}")
     for row in lines[1:]:
         for other, value in zip(lines[0], row[1:], strict=False):
             p = float(value)

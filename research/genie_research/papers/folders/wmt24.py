@@ -37,8 +37,8 @@ class Wmt24(Folder):
         for part, pair in _PAIRS.items():
             bench.tell(f"{self.slug}: {part}")
             judgments = judgments_in(folder, files, "appraise", {"pair": pair})
-            found |= under(part, Domains.of(judgments, {}))
-            counted = ErrorSpans.of(judgments, {})
+            found |= under(part, Domains.compute(judgments, {}))
+            counted = ErrorSpans.compute(judgments, {})
             for key in whole:
                 whole[key] += float(counted.get(_OURS.get(key, key), 0.0))
         mapped = mapping_in(folder)

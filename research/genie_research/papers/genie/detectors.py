@@ -28,8 +28,8 @@ Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
 
 _CLASS_FIXED = (
-    "Cannot arise from the printed prior: with at most 4 answers it flags nobody, and"
-    " however many there are it flags at most 69 % of the noisy."
+    "Cannot arise from the printed prior: with at most 4 answers it flags no worker, and"
+    " however many there are it flags at most 69% of the noisy."
 )
 _UNINFORMATIVE = (
     "Cannot arise from the printed prior and simulation, whatever the number of"
@@ -51,7 +51,7 @@ class GenieTable1(Table):
     title = (
         "Precision and recall, per cent, of detectors of noisy workers by number of test"
         " questions. Ours: lognormal question counts. The real ones are not published:"
-        " the range is that of seven shapes of counts, and the noise (95 %) of 25 rounds"
+        " the range is that of seven shapes of counts, and the noise (95%) of 25 rounds"
     )
     paper = f"{GENIE}, table 1"
 
@@ -99,10 +99,10 @@ def _noise(bench: Workbench, study: DetectionStudy) -> tuple[Floats, Floats]:
     # draws do
     rng = np.random.default_rng(bench.seed_for("genie-table-1", "25 rounds"))
     drawn = rng.integers(0, study.n_rounds, size=(_DRAWS, _ROUNDS_PRINTED))
-    drawn_shares = _pooled(
+    drawn_shares = _pool(
         study.n_right[drawn], study.n_wrong[drawn], study.n_noisy[drawn], 1
     )
-    all_shares = _pooled(study.n_right, study.n_wrong, study.n_noisy, 0)
+    all_shares = _pool(study.n_right, study.n_wrong, study.n_noisy, 0)
     with warnings.catch_warnings():
         # a detector without flags in any draw has no precision, and no noise
         warnings.simplefilter("ignore", RuntimeWarning)
@@ -110,7 +110,7 @@ def _noise(bench: Workbench, study: DetectionStudy) -> tuple[Floats, Floats]:
     return np.nan_to_num(all_shares - low), np.nan_to_num(high - all_shares)
 
 
-def _pooled(right: Counts, wrong: Counts, noisy: Counts, axis: int) -> Floats:
+def _pool(right: Counts, wrong: Counts, noisy: Counts, axis: int) -> Floats:
     hits, flagged = right.sum(axis=axis), (right + wrong).sum(axis=axis)
     n_noisy = np.broadcast_to(noisy.sum(axis=axis)[..., None, :], hits.shape)
     shares = np.full((2, *hits.shape), np.nan)
@@ -152,13 +152,13 @@ def _claims(study: DetectionStudy) -> Iterator[Cell]:
     }
     informed = [cells[slug] for slug in PAPER_DETECTORS if slug in _INFORMED]
     claims = {
-        "fixed and learned rates: precision at least 99 % from 5 answers on": all(
+        "fixed and learned rates: precision at least 99% from 5 answers on": all(
             min(row[1].precision, row[2].precision) >= 0.99 for row in informed
         ),
         "recall rises with the number of answers": all(
             row[0].recall < row[1].recall < row[2].recall for row in cells.values()
         ),
-        "learned rate, k = 2: recall above 95 % from 15 answers on": (
+        "learned rate, k = 2: recall above 95% from 15 answers on": (
             cells["rate-learned-2"][2].recall > 0.95
         ),
         "uniform prior: the lowest precision at 1-4 answers": (

@@ -51,7 +51,7 @@ class GenieAppendixC(Table):
     slug = "genie-appendix-c"
     title = (
         "Standard errors, per cent. The largest at n instances; then the printed"
-        " half-widths of 95 % intervals, which cannot exceed 1.96 times the largest"
+        " half-widths of 95% intervals, which cannot exceed 1.96 times the largest"
         " standard error of that mean (Bhatia-Davis)"
     )
     paper = f"{GENIE}, appendix C, section 6 and tables 3 and 6"
@@ -67,7 +67,7 @@ class GenieAppendixC(Table):
                 error,
                 tolerance=(error, error + 0.005),  # printed as "<", to two decimals
                 digits=4,
-                also={"half-width of the 95 % interval": half},
+                also={"half-width of the 95% interval": half},
             )
         for (task, n), rows in _INTERVALS.items():
             for system, mean, half in rows:

@@ -95,7 +95,7 @@ def _submissions(
     out_of_step = {
         system
         for system, texts in read.items()
-        if (fit := alignment(texts, references, seed)) is not None and fit.misaligned
+        if (fit := alignment(texts, references, seed)) is not None and fit.is_misaligned
     }
     # files in order help to sort the shuffled one: good systems write similar texts
     others = [texts for system, texts in read.items() if system not in out_of_step]
@@ -142,7 +142,7 @@ def _measure(
             ours = corpus_meteor(batch.predictions, [r[0] for r in references])
         notes = [_METEOR] if column == "METEOR" else []
         if submission.n_moved:
-            notes.append(_moved(submission.n_moved))
+            notes.append(_moved_note(submission.n_moved))
         yield Cell(
             submission.system,
             column,
@@ -167,7 +167,7 @@ def _tolerance(submission: _Submission) -> float:
     return _ROUNDING + 100 / len(submission.predictions)
 
 
-def _moved(n_moved: int) -> str:
+def _moved_note(n_moved: int) -> str:
     return (
         f"The file's ids were shuffled; {n_moved} predictions were matched to the"
         " instances they belong to, which leaves room for one wrong match."

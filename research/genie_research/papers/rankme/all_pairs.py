@@ -51,7 +51,7 @@ def bootstrap_ranking(
     -----
     One-sided shares uncorrected for the number of pairs claim more than a two-sided
     test at the same level, and only instances are resampled;
-    `leaderboard.stats.systems.ranks` controls all pairs jointly and covers other workers.
+    `leaderboard.stats.systems.ranks` controls all pairs jointly and covers other raters.
 
     References
     ----------

@@ -40,10 +40,10 @@ _PRINTED = {
 }
 _FRAGILE = {
     ("plainme", "informativeness"): (
-        "slug2slug over tgen is at the edge of 95 %: above it when judgments "
+        "slug2slug over tgen is at the edge of 95%: above it when judgments "
         "are resampled, below it when meaning representations are."
     ),
-    ("likert", "naturalness"): "slug2slug over tgen is near the edge of 95 %.",
+    ("likert", "naturalness"): "slug2slug over tgen is near the edge of 95%.",
 }
 _SKILLS = {
     "informativeness": _TOP_TIE,
@@ -61,7 +61,7 @@ class RankMETable4(Table):
 
     slug = "rankme-table-4"
     title = (
-        "Rankings in setup 2; > where at least 95 % of paired bootstrap resamples agree"
+        "Rankings in setup 2; > where at least 95% of paired bootstrap resamples agree"
     )
     paper = f"{RANKME}, table 4"
 
@@ -80,10 +80,10 @@ def _by_ratings(bench: Workbench, method: str, criterion: str, paper: str) -> Ce
     if frame is None:
         return Cell(row, "ranking", paper, None, why=no_file(2, method, criterion))
     fragile = _FRAGILE.get((method, criterion), "")
-    return _ranked(bench, row, paper, judgement_table(frame, criterion), fragile)
+    return _ranking_cell(bench, row, paper, judgement_table(frame, criterion), fragile)
 
 
-def _ranked(
+def _ranking_cell(
     bench: Workbench, row: str, paper: str, table: Floats, fragile: str
 ) -> Cell:
     seed = bench.seed_for("rankme-table-4", row)
@@ -118,7 +118,7 @@ def _by_skill(bench: Workbench, criterion: str, paper: str) -> Cell:
     order = (shares > 0.5).sum(axis=1).astype(float)
     clusters = significance_clusters(order, shares >= _SHARE)
     edge = (
-        "sheffield's place is near the edge of 95 %."
+        "sheffield's place is near the edge of 95%."
         if criterion == "naturalness"
         else ""
     )
@@ -138,11 +138,11 @@ def _by_flags(bench: Workbench, flag: str, paper: str) -> Cell:
     frame = read_judgments(bench, 2, "rankme", "informativeness")
     if frame is None or flag not in frame.columns:
         path = path_of(2, "rankme", "informativeness")
-        why = f"{path} has no column {flag!r}: the workers' checkboxes are not there."
+        why = f"{path} has no column {flag!r}: it lacks the workers' checkboxes."
         return Cell(row, "ranking", paper, None, why=why)
     # inverted: fewer flags are better
     flagged = -judgement_table(frame.assign(**{flag: frame[flag].astype(float)}), flag)
-    return _ranked(bench, row, paper, flagged, "")
+    return _ranking_cell(bench, row, paper, flagged, "")
 
 
 def _in_words(means: Floats, clusters: list[int]) -> str:

@@ -9,7 +9,7 @@ from leaderboard.metric_board.stats.intervals import (
     soft_accuracy_interval,
     system_interval,
 )
-from leaderboard.metric_board.stats.pairs import averaged, instance_statistic
+from leaderboard.metric_board.stats.pairs import average_groups, instance_statistic
 from leaderboard.metric_board.stats.soft_accuracy import soft_pairwise_accuracy
 from leaderboard.metric_board.stats.system_level import SYSTEM_STATISTICS
 from leaderboard.metric_board.stats.verdicts import rank_metrics
@@ -116,7 +116,7 @@ def test_instance_level_intervals_are_over_instances():
     error = found.per_group.std() / np.sqrt(40)
     assert interval.half_width == pytest.approx(1.96 * error, rel=0.15)
     with pytest.raises(ValueError, match="defined on no instance"):
-        grouped_interval(averaged(np.array([np.nan])), seed=1)
+        grouped_interval(average_groups(np.array([np.nan])), seed=1)
 
 
 def test_soft_accuracys_interval_lies_about_it():

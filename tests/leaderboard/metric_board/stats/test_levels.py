@@ -105,7 +105,7 @@ def test_wrong_names_are_refused():
         instance_statistic(PEOPLE, FIRST, "tau")
     with pytest.raises(ValueError, match="There is no 'item'; it is one of instance"):
         instance_statistic(PEOPLE, FIRST, "tau-b", group="item")
-    with pytest.raises(ValueError, match="tau-c knows no epsilon"):
+    with pytest.raises(ValueError, match="tau-c does not take an epsilon"):
         instance_statistic(PEOPLE, FIRST, "tau-c", epsilon=0.1)
     with pytest.raises(ValueError, match="systems down, instances across"):
         instance_statistic([1, 2], [1, 2], "tau-b")

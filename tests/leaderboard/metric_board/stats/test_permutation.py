@@ -10,7 +10,7 @@ from leaderboard.metric_board.stats.permutation import (
     all_swaps,
     permutation_test,
     random_swaps,
-    standardised,
+    standardize,
 )
 from leaderboard.metric_board.stats.soft_accuracy import (
     complete_instances,
@@ -42,8 +42,8 @@ def value(human, metric, statistic, group="instance"):
 
 def loop(human, first, second, statistic, swaps, group="instance"):
     """Share of the given swaps that reach the difference, one after the other."""
-    x = standardised(np.where(np.isnan(human), np.nan, first))
-    y = standardised(np.where(np.isnan(human), np.nan, second))
+    x = standardize(np.where(np.isnan(human), np.nan, first))
+    y = standardize(np.where(np.isnan(human), np.nan, second))
     observed = value(human, x, statistic, group) - value(human, y, statistic, group)
     reached = 0
     for w in swaps:

@@ -118,7 +118,7 @@ def test_a_search_marks_what_it_found_and_shows_the_rest_as_text(client):
     assert "<mark>" in page.text
     assert "<script>alert" not in page.text
     nothing = client.get("/docs/search/", {"q": "xyzzyx"}).text
-    assert "No page has “xyzzyx”" in nothing
+    assert "No page contains “xyzzyx”" in nothing
     assert client.get("/docs/search/").status_code == 200
 
 

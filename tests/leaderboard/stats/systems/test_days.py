@@ -16,7 +16,7 @@ from leaderboard.stats.systems.estimates import (
 )
 from leaderboard.stats.systems.fragility import ratings_to_drop
 from leaderboard.stats.systems.table import Variances, rating_table, variances_of
-from leaderboard.stats.systems.weighting import influence_of, weighting
+from leaderboard.stats.systems.weighting import influence_of, weigh_systems
 
 GIVEN = Variances(100.0, 144.0, 400.0, "given", 60.0)
 
@@ -52,7 +52,7 @@ def test_the_weights_are_those_of_the_whole_covariance(ratings, instance_varianc
     table = rating_table(*ratings)
     day_variance = 60.0 * (len(ratings) == 5)
     given = Variances(100.0, instance_variance, 400.0, "given", day_variance)
-    equations = weighting(table, given)
+    equations = weigh_systems(table, given)
     worker, instance = np.eye(20)[table.worker], np.eye(60)[table.instance]
     covariance = 100 * worker @ worker.T + instance_variance * instance @ instance.T
     if day_variance:
@@ -79,7 +79,7 @@ def test_the_means_and_variances_are_those_of_the_mixed_model(ratings):
 
 def test_contributions_are_sums_over_the_weights():
     table = rating_table(*crowd())
-    equations = weighting(table, GIVEN)
+    equations = weigh_systems(table, GIVEN)
     bread = np.linalg.inv(equations.information)
     means = bread @ equations.right
     found = influence_of(equations, bread, means)
@@ -106,7 +106,7 @@ def test_contributions_are_sums_over_the_weights():
 def test_the_part_of_workers_is_the_jackknife_with_the_weights_kept(ratings):
     found = estimate_systems(*ratings)
     table = rating_table(*ratings)
-    weights = weights_of(weighting(table, found.variances))
+    weights = weights_of(weigh_systems(table, found.variances))
     systems = np.eye(4)[table.system]
     shifts = np.array(
         [
@@ -195,7 +195,7 @@ def test_a_fit_with_days_is_read_as_it_was_written():
     both = together([found, found], [1, 1])
     assert both.covers == COVERS_DAYS
     assert both.variance[0, 0] == pytest.approx(found.variance[0, 0] / 2)
-    assert found.of(["2", "0"]).day_part.shape == (2, 2)
+    assert found.keep_systems(["2", "0"]).day_part.shape == (2, 2)
 
 
 def test_labels_and_order_of_ratings_change_no_byte():

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from leaderboard.stats.systems.linking import Ratings, linking_constant, moved
+from leaderboard.stats.systems.linking import Ratings, classify_shift, linking_constant
 
 
 def crowds(rng, *, n=150, n_anchors=15, n_workers=25, shift=4.0, worker_sd=10.0):
@@ -125,5 +125,5 @@ def test_a_rating_that_is_no_number_is_refused():
 
 def test_an_interval_beside_a_tolerance_has_three_verdicts():
     ends = [(5.1, 9), (-9, -5.1), (-5, 5), (-1, 6)]
-    found = [moved(low, high, 5.0).value for low, high in ends]
+    found = [classify_shift(low, high, 5.0).value for low, high in ends]
     assert found == ["yes", "yes", "no", "perhaps"]

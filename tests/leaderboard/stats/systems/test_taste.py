@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from leaderboard.stats.systems.table import Variances, rating_table, variances_of
-from leaderboard.stats.systems.weighting import influence_of, weighting
+from leaderboard.stats.systems.weighting import influence_of, weigh_systems
 
 GIVEN = Variances(100.0, 64.0, 400.0, "given", 0.0, 60.0)
 
@@ -31,13 +31,13 @@ def covariance(table, variances, *, exact):
         alike = same & (table.system[:, None] == table.system)
         own = np.eye(len(table)) * (variances.residual - variances.taste)
         return full + variances.taste * alike + own
-    precision = weighting(table, variances).precision[table.worker]
+    precision = weigh_systems(table, variances).precision[table.worker]
     return full + np.diag(variances.residual / precision)
 
 
 def test_the_estimate_is_generalised_least_squares_with_each_workers_precision():
     table = crowd(9, n=400)
-    equations = weighting(table, GIVEN)
+    equations = weigh_systems(table, GIVEN)
     assert np.ptp(equations.precision) > 0.1
     bread = np.linalg.inv(equations.information)
     x = np.eye(5)[table.system]
@@ -60,7 +60,7 @@ def test_it_is_found_and_makes_the_estimate_more_precise():
     true = covariance(table, variances, exact=True)
     spread = {}
     for taste in (0.0, 81.0):
-        equations = weighting(table, replace(variances, taste=taste))
+        equations = weigh_systems(table, replace(variances, taste=taste))
         weights = np.concatenate([block for _, _, block in equations.blocks()])
         effect = weights @ np.linalg.inv(equations.information)
         spread[taste] = np.diag(effect.T @ true @ effect)
@@ -73,7 +73,7 @@ def test_without_it_all_ratings_weigh_the_same(n_days):
         table = crowd(0, seed=seed, n_days=n_days)
         found = variances_of(table)
         assert found.taste == 0
-        assert (weighting(table, found).precision == 1).all()
+        assert (weigh_systems(table, found).precision == 1).all()
 
 
 def test_workers_of_one_system_each_have_no_taste_that_is_not_their_level():

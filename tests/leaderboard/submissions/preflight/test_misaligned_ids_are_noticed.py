@@ -103,10 +103,10 @@ def test_large_files_are_judged_by_a_seeded_sample():
     assert first.n == 1_000
     assert first == again
     assert first != other
-    assert first.misaligned
+    assert first.is_misaligned
     straight = alignment(references, rows, 1)
     assert straight is not None
-    assert not straight.misaligned
+    assert not straight.is_misaligned
 
 
 @needs_shared

@@ -24,6 +24,12 @@ def test_unknown_ids_are_named_with_their_lines():
     assert problem.message == "Ids that are not in this task: q4 (entry 4)."
 
 
+def test_a_file_of_empty_texts_is_refused():
+    ids = json.loads(json_of())
+    assert codes(json.dumps(dict.fromkeys(ids, " \t"))) == ["all-empty"]
+    assert codes(json.dumps({**dict.fromkeys(ids, ""), "q1": "a"})) == []
+
+
 def test_numbers_are_kept_as_they_are_written():
     rows = '{"id": 7, "hyp": 1.50}\n{"id": 8, "hyp": 1e3}'
     taken = hand_in(rows, "p.jsonl", instance_ids=["7", "8"])

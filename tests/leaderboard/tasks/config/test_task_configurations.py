@@ -29,8 +29,8 @@ from leaderboard.tasks.config import (
 )
 from leaderboard.tasks.config.kinds import (
     Place,
-    anything,
-    mapping,
+    any_value,
+    free_table,
     names,
     one_of,
     settings_of,
@@ -68,7 +68,7 @@ def read(human=None, **tables):
     return found.config, list(map(str, found.problems))
 
 
-@pytest.mark.parametrize("slug", shipped.known())
+@pytest.mark.parametrize("slug", shipped.known_tasks())
 def test_nothing_is_wrong_with_the_tasks_that_come_along(slug):
     found = read_task(shipped.definition(slug), all_templates())
     assert found.problems == []
@@ -115,8 +115,8 @@ def test_a_method_fixes_settings_and_refuses_others():
         (truth(), "true or false", [True, False], [0, "true"]),
         (one_of(("a", 1), "a"), "'a' or 1", ["a", 1], ["b", True, 1.0]),
         (names("criteria"), "a list of criteria", [[], ["a"]], ["a", ["a", "a"], [7]]),
-        (mapping("labels", text()), "a table of labels", [{"a": "b"}], [{"a": 7}, ["a"]]),
-        (anything(), "a value", [[1], None], []),
+        (free_table("labels", text()), "a table of labels", [{"a": "b"}], [{"a": 7}, ["a"]]),
+        (any_value(), "a value", [[1], None], []),
         (table_of(QuotaConfig), "a table", [], [7]),
     ],
 )  # fmt: skip

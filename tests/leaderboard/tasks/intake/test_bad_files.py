@@ -84,8 +84,8 @@ BAD = {
     ),
     "an id twice": (
         csv(HEAD + "1,Why?,So.,No.\n1,Who?,Me.,You.\n"),
-        "a.csv, line 3, column “id”: the id “1” stands in line 2 as well; each row needs "
-        "one of its own.",
+        "a.csv, line 3, column “id”: the id “1” is also in line 2; each row needs "
+        "a unique id.",
     ),
     "an id missing": (
         csv(HEAD + "1,Why?,So.,No.\n,Who?,Me.,You.\n"),
@@ -118,8 +118,8 @@ BAD = {
             "a.csv": b"id,question,output\n1,Why?,So.\n2,Who?,Me.\n",
             "b.csv": b"id,question,output\n1,Why?,No.\n2,Where?,You.\n",
         },
-        "b.csv, line 3, column “question”: the input of “2” is another one than in a row "
-        "before.",
+        "b.csv, line 3, column “question”: the input of “2” differs from an earlier "
+        "row.",
     ),
     "one system in two files": (
         {
@@ -131,11 +131,11 @@ BAD = {
     ),
     "a name twice in one object": (
         {"a.jsonl": b'{"q": "Why?", "q": "Who?"}\n{"q": "x"}\n'},
-        "a.jsonl, line 1: the name “q” stands twice in one object.",
+        "a.jsonl, line 1: the name “q” appears twice in one object.",
     ),
     "a list of texts": (
         {"a.json": b'["Why?", "Who?"]'},
-        "a.json, entry 1: a text stands here; every row must be an object.",
+        "a.json, entry 1: this is a text; every row must be an object.",
     ),
     "a nested value": (
         lines({"question": ["Why?", ["Who?"]], "ada": "So."}),
@@ -196,9 +196,9 @@ BAD = {
     "a member of an archive that is damaged": (
         {"a.zip": damaged(zipped({"a.csv": HEAD * 200}))},
         "a.zip: the archive or workbook is damaged (Error -3 while decompressing data: "
-        "invalid code lengths set); send it again.",
+        "invalid code lengths set); upload it again.",
     ),
-    "an empty workbook": (book(sheet([])), "a.xlsx: no visible sheet holds anything."),
+    "an empty workbook": (book(sheet([])), "a.xlsx: all visible sheets are empty."),
     "half a character in a column's name": (
         lines({"question": "Why?", "a\ud800": "So."}),
         "a.jsonl: in a column's name: the character U+D800 stands here, which cannot be "

@@ -18,6 +18,6 @@ _OPEN = re.compile(
 )
 
 
-def may_be_copied(licence: str) -> bool:
+def may_be_copied(license: str) -> bool:
     """Return whether texts under this license may be passed on; False if in doubt."""
-    return bool(_OPEN.match(licence.strip().casefold()))
+    return bool(_OPEN.match(license.strip().casefold()))

@@ -6,14 +6,14 @@ from leaderboard.judges.models import Judge
 from leaderboard.tasks.models import Task
 
 
-def standing(judge: Judge, task: Task, criterion: str) -> JudgeLicence | None:
+def standing_license(judge: Judge, task: Task, criterion: str) -> JudgeLicence | None:
     rows = JudgeLicence.objects.filter(
         run__judge=judge, run__task=task, criterion=criterion
     )
     return rows.order_by("-pk").first()
 
 
-def licensed(task: Task) -> list[JudgeLicence]:
+def licensed_rows(task: Task) -> list[JudgeLicence]:
     return sorted(
         standing_licences(task),
         key=lambda row: (row.criterion, row.run.judge.name, row.run.judge.version),
