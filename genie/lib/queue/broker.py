@@ -68,6 +68,8 @@ class _Claiming(ORM):  # type: ignore[misc]
     def claim(self, lanes: Sequence[str]) -> Claims:
         """Take the oldest job that is due in these lanes, if there is one."""
         due = WaitingJob.objects.filter(lane__in=lanes).order_by("row")
+        # With its lock, in one query: a lock read later may be that of another queue.
+        due = due.select_related("row")
         while job := due.filter(row__lock__lte=timezone.now()).first():
             row, lock = job.row, job.row.lock
             until = timezone.now() + timedelta(seconds=Conf.RETRY)
