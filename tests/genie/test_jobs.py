@@ -1,7 +1,8 @@
 from datetime import timedelta
 
 import pytest
-from django.db import transaction
+from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from django.utils.module_loading import import_string
 from django_q.brokers import get_broker
@@ -177,3 +178,11 @@ def test_a_job_that_kills_its_process_is_stopped_after_three_starts(lane, monkey
     assert not get_broker(lane).dequeue()
     assert "in each of 3 starts" in Failure.objects.get().result
     assert not WaitingJob.objects.exists()
+
+
+def test_a_job_is_read_together_with_its_lock(db):
+    jobs.enqueue("genie.lib.jobs.forget_old", days=3)
+    with CaptureQueriesContext(connection) as seen:
+        assert get_broker().dequeue()
+    # a lock read later may be that of another queue
+    assert sum(one["sql"].startswith("SELECT") for one in seen) == 1

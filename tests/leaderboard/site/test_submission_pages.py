@@ -253,22 +253,6 @@ def test_every_kind_of_error_is_shown_with_its_places(client_of, task, read, who
     assert "None" not in words
 
 
-def test_outputs_stand_beside_sources_and_references_25_a_page(client, who):
-    task = make_task(n_instances=30)
-    kite = make_ranked(task, 70, **who)
-    make_predictions(kite)
-
-    first = client.get(f"/submissions/{kite.pk}/").content.decode()
-    second = client.get(f"/submissions/{kite.pk}/?page=2").content.decode()
-
-    assert first.count("<details><summary>") == 25
-    assert second.count("<details><summary>") == 5
-    for text in ("Source number 3.", "Reference number 3.", "Prediction for i3."):
-        assert text in first
-        assert text not in second
-    assert "26–30 of 30" in second
-
-
 @each(
     ("text", "shown"),
     [

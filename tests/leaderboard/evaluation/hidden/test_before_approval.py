@@ -17,6 +17,7 @@ from leaderboard.evaluation.services.hidden import drawn as gate
 from leaderboard.evaluation.services.hidden.compared import ONE, Compared, views
 from leaderboard.evaluation.services.hidden.key_pilot import keep_reading
 from leaderboard.evaluation.services.hidden.offers import fingerprint, used_texts
+from leaderboard.evaluation.strategies import strategy_of
 from leaderboard.models import ConfirmedOutput
 from leaderboard.tasks.services import load
 from leaderboard.tasks.services.configuration import check_consent
@@ -24,7 +25,13 @@ from quality.models import DrawnTests, TestCheck, TestQuestion
 from quality.test_questions.separability.features import FEATURES, POOLED
 from quality.test_questions.services import HiddenItem
 from tests.crowd.making import items, make_campaign
-from tests.factories import make_predictions, make_submission, make_team, make_user
+from tests.factories import (
+    asked_about,
+    make_predictions,
+    make_submission,
+    make_team,
+    make_user,
+)
 from tests.leaderboard.evaluation.steps import settle, shown_cents
 from tests.refusals import refusal
 
@@ -292,3 +299,18 @@ def test_paid_work_needs_a_consent_that_says_who_asks(task):
         assert "Ask Ada." in text.text
         assert "{" not in text.text.replace("{{", "")
     assert "wrong on purpose" in texts["en"].html
+
+
+def test_what_is_known_to_be_good_does_not_choose_what_is_rated(waiting, admin_user):
+    def plan():
+        DrawnTests.objects.all().delete()
+        (part,) = strategy_of(asked_about(waiting)).plan(asked_about(waiting))
+        return [one.instance_pk for one in part.judged], {
+            t.text_sha256 for t in part.hidden
+        }
+
+    rated, tests = plan()
+    for row in waiting.predictions.all():
+        ConfirmedOutput.objects.get_or_create(prediction=row, confirmed_by=admin_user)
+    assert plan()[0] == rated
+    assert plan()[1] != tests
