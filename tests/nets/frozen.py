@@ -41,6 +41,8 @@ def freeze(monkeypatch, settings, folder) -> Callable[[int], None]:
     monkeypatch.setattr(worlds, "kept", lambda _name, make: make())
     # it is not on every machine
     monkeypatch.setattr(meteor, "wordnet_folder", lambda: folder / "no WordNet")
+    # where the queue's owner is kept, which is drawn once
+    settings.VAR_DIR = folder / "var"
     settings.VERSION = "0"
     settings.GENIE = {**settings.GENIE, "SITE_URL": "https://genie.example"}
     return lambda days: setattr(Clock, "days", days)
