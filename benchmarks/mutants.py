@@ -318,12 +318,12 @@ def kills(root: Path, mutant: Mutant, tests: list[str], workers: str) -> str:
         for paths, many in ((some[:20], []), (some[20:], several), (near, several)):
             if not paths:
                 continue
-            run = subprocess.run(
-                [*base, *many, *paths], cwd=root, capture_output=True, text=True
-            )
+            # a mutant can make an endless loop, which is found out, too
+            limit = ["timeout", "-k", "9", "900", *base, *many, *paths]
+            run = subprocess.run(limit, cwd=root, capture_output=True, text=True)
             if run.returncode not in {0, 5}:
                 failed = re.search(r"^(?:FAILED|ERROR) (\S+::\S+)", run.stdout, re.M)
-                return failed[1] if failed else "the tests do not start"
+                return failed[1] if failed else "the tests do not start, or not end"
     finally:
         subprocess.run(["git", "checkout", "-q", "."], cwd=root, check=True)
     return ""
