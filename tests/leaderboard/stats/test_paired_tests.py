@@ -96,7 +96,7 @@ def test_wilcoxon_with_ties_is_the_enumerated_signed_rank_test(pairs):
 
 def test_the_paired_bootstrap_agrees_with_a_plain_loop():
     draw = np.random.default_rng(0)
-    gaps = (A - B)[draw.integers(0, 300, (20_000, 300))].mean(axis=1)
+    gaps = np.array([draw.choice(A - B, 300).mean() for _ in range(20_000)])
     found = paired_bootstrap(A, B, seed=1, n_resamples=None)
     assert found.p_above == pytest.approx(
         (np.mean(gaps > 1e-12) + np.mean(gaps >= -1e-12)) / 2, abs=0.01
