@@ -1,4 +1,4 @@
-"""Systems' estimates: a million ratings, and our mixed model against a dense one.
+"""Estimators against packages and a dense mixed model, and a million ratings.
 
 python -m benchmarks.bench_stats [--ratings 1000000] [--seed 1]
 
@@ -10,6 +10,10 @@ python -m benchmarks.bench_stats [--ratings 1000000] [--seed 1]
 2. `manage.py stats` on a file of a million ratings of 100 systems by 10,000 workers: time
    of reading, of the estimates, and of everything.
 
+   The variances' estimator is named: above some cost it is Gao and Owen's moments.
+3. Krippendorff's alpha against `krippendorff`, and Bradley-Terry strengths against `choix`
+   (install both), with the largest difference of their results.
+
 Seconds are the processor's, on one thread; wall-clock time stands beside.
 """
 
@@ -18,16 +22,21 @@ import os
 import tempfile
 import time
 from pathlib import Path
+from unittest import mock
 
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 import numpy as np
 from scipy import linalg, optimize
 
+from leaderboard.stats.bradley_terry import bradley_terry
+from leaderboard.stats.comparisons import Comparisons
 from leaderboard.stats.mixed import fit_mixed
+from leaderboard.stats.systems import table as variances
 from leaderboard.stats.systems.estimates import estimate_systems
 from leaderboard.table_stats.analysis import analyse
 from leaderboard.table_stats.read import read_tables
+from quality.agreement.krippendorff import LEVELS, krippendorff_alpha
 
 PROMISED_SECONDS = 10
 PROMISED_RATIO = 100
@@ -107,13 +116,84 @@ def of_a_million(n, seed):
             for s, i, w, v in zip(system, instance, worker, values, strict=True):
                 file.write(f"system{s:03d},segment{i},worker{w},{v:g}\n")
         (table,), reading, reading_wall = timed(lambda: read_tables([path]))
-    _, seconds, wall = timed(lambda: estimate_systems(values, system, worker, instance))
+    with mock.patch.object(variances, "_moments", wraps=variances._moments) as moments:
+        _, seconds, wall = timed(
+            lambda: estimate_systems(values, system, worker, instance)
+        )
+    estimator = "Gao and Owen's moments" if moments.called else "restricted likelihood"
     _, whole, whole_wall = timed(lambda: analyse(table))
     print(f"  reading    {reading:6.2f} s  ({reading_wall:.2f} s by the clock)")
-    print(f"  estimates  {seconds:6.2f} s  ({wall:.2f} s)")
+    print(f"  estimates  {seconds:6.2f} s  ({wall:.2f} s), variances by {estimator}")
     print(f"  everything {reading + whole:6.2f} s  ({reading_wall + whole_wall:.2f} s)")
     verdict = "kept" if reading + whole < PROMISED_SECONDS else "NOT kept"
     print(f"  promised under {PROMISED_SECONDS} s: {verdict}")
+
+
+def fastest(work, n=5):
+    found, seconds = work(), []
+    for _ in range(n):
+        seconds.append(timed(work)[1])
+    return found, 1e3 * min(seconds)
+
+
+def compare(name, ours, theirs):
+    (mine, own), (other, package) = fastest(ours), fastest(theirs)
+    apart = np.abs(np.asarray(mine) - np.asarray(other)).max()
+    print(
+        f"  {name:44} ours {own:7.2f} ms, package {package:7.2f} ms, apart {apart:.0e}"
+    )
+
+
+def against_krippendorff(seed):
+    import krippendorff
+
+    rng = np.random.default_rng(seed)
+    quality = rng.integers(1, 6, 20_000)[:, None]
+    ratings = (quality + rng.integers(-1, 2, (20_000, 5))).astype(float)
+    ratings[rng.random(ratings.shape) < 0.1] = np.nan
+    for level in LEVELS:
+        compare(
+            f"Krippendorff, 20,000 x 5, {level}",
+            lambda at=level: krippendorff_alpha(ratings, at, n_resamples=0).estimate,
+            lambda at=level: krippendorff.alpha(ratings.T, level_of_measurement=at),
+        )
+        _, ours = fastest(lambda at=level: krippendorff_alpha(ratings, at), 1)
+        print(f"  {'  with its interval of 1,000 resamples':44} ours {ours:7.0f} ms")
+
+
+def against_choix(seed):
+    import choix
+
+    rng = np.random.default_rng(seed)
+    for s, m in ((20, 2_000), (200, 100_000), (1_000, 1_000_000)):
+        strengths = rng.normal(0, 1, s)
+        first = rng.integers(0, s, m)
+        second = (first + rng.integers(1, s, m)) % s
+        odds = np.exp(strengths[first] - strengths[second])
+        outcome = np.where(rng.random(m) < odds / (1 + odds), 1, -1)
+        games = Comparisons(first, second, outcome, s, np.arange(m))
+        name, wins = f"Bradley-Terry, {s:,} systems, {m:,} games", games.wins
+        pairs = list(
+            zip(
+                np.where(outcome > 0, first, second).tolist(),
+                np.where(outcome > 0, second, first).tolist(),
+                strict=True,
+            )
+        )
+        compare(
+            f"{name}",
+            lambda g=games: (
+                bradley_terry(
+                    Comparisons(g.first, g.second, g.outcome, g.n_systems, g.row).wins
+                ).strengths
+            ),
+            lambda p=pairs, s=s: choix.ilsr_pairwise(s, p, tol=1e-10),
+        )
+        compare(
+            "  from the table of wins",
+            lambda w=wins: bradley_terry(w).strengths,
+            lambda w=wins: choix.ilsr_pairwise_dense(w, tol=1e-10),
+        )
 
 
 def main():
@@ -121,6 +201,9 @@ def main():
     parser.add_argument("--ratings", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
+    print("against packages; choix estimates no covariance")
+    against_krippendorff(args.seed)
+    against_choix(args.seed)
     against_dense(args.seed)
     of_a_million(args.ratings, args.seed)
 

@@ -326,7 +326,7 @@ class JudgeRunAdmin(WorkOfTask):
     list_filter = ["state", "task", "judge"]
     list_select_related = ["task", "judge"]
     readonly_fields = [
-        "leaves", "questions", "invalid", "models", "spent", "licences",
+        "leaves", "questions", "invalid", "models", "spent", "licenses",
         "signature",
     ]  # fmt: skip
     exclude = [
@@ -443,7 +443,7 @@ class JudgeRunAdmin(WorkOfTask):
         description="license decisions, from people's ratings of the same outputs, newest "
         "first"
     )
-    def licences(self, run: JudgeRun) -> SafeString | str:
+    def licenses(self, run: JudgeRun) -> SafeString | str:
         return lines([in_words(row) for row in run.licences.order_by("-pk")]) or "–"
 
     @admin.display(description="signature")

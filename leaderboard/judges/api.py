@@ -114,7 +114,7 @@ class ShownJudgeSerializer(Record):
     )
     judge = serializers.CharField(help_text="Name and version.")
     runs = ShownRunSerializer(source="asked", many=True)
-    licences = ShownLicenseSerializer(many=True)
+    licences = ShownLicenseSerializer(many=True, source="licenses")
     help_texts = {
         "what": "Kind of program.",
         "sent": "Texts sent and their destinations.",

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from threading import local
 from typing import Any
 
 from genie.lib import env, outbound
@@ -19,6 +20,7 @@ from leaderboard.judges.definition import SCRIPTED
 
 _LONGEST_WAIT = 60.0
 _UNREACHABLE_WAIT = 2.0
+_MOST_BYTES = 16 << 20
 
 
 @dataclass(frozen=True)
@@ -213,27 +215,42 @@ def _wait(headers: Mapping[str, str]) -> float:
 
 
 def _checked_transport(endpoint: Endpoint, limits: Any, timeout: float) -> Any:
-    """Connect to the checked address, even if the name resolves differently later."""
+    """Connect to the checked address, even if the name resolves differently later.
+
+    The client's own limit is per read; here, a whole response has one deadline, from its
+    first header on, and a size.
+    """
+    import httpcore2
     import httpx2
 
-    class Until(httpx2.SyncByteStream):  # type: ignore[misc]
-        """A response with a deadline, however slowly it arrives."""
+    asked = local()
 
-        def __init__(self, stream: Any, moment: float) -> None:
-            self.stream, self.moment = stream, moment
+    class Stream:
+        def __init__(self, stream: Any) -> None:
+            self.stream = stream
 
-        def __iter__(self) -> Iterator[bytes]:
-            for part in self.stream:
-                if time.monotonic() > self.moment:
-                    raise httpx2.ReadTimeout("The answer took too long.")
-                yield part
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self.stream, name)
 
-        def close(self) -> None:
-            self.stream.close()
+        def start_tls(self, *words: Any, **named: Any) -> Any:
+            return Stream(self.stream.start_tls(*words, **named))
+
+        def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+            left = max(0.001, asked.until - time.monotonic())
+            part: bytes = self.stream.read(max_bytes, left)
+            asked.n_bytes += len(part)
+            if asked.n_bytes > _MOST_BYTES:
+                raise httpcore2.ReadError("The answer is too long.")
+            return part
+
+    class Backend(httpcore2.SyncBackend):
+        def connect_tcp(self, *words: Any, **named: Any) -> Any:
+            return Stream(super().connect_tcp(*words, **named))
 
     class Checked(httpx2.HTTPTransport):  # type: ignore[misc]
         def handle_request(self, request: Any) -> Any:
-            url, moment = request.url, time.monotonic() + timeout
+            url = request.url
+            asked.until, asked.n_bytes = time.monotonic() + timeout, 0
             address = outbound.address_of(
                 str(url),
                 https_only=not endpoint.private,
@@ -242,9 +259,14 @@ def _checked_transport(endpoint: Endpoint, limits: Any, timeout: float) -> Any:
             # the certificate is checked against the name, as is the Host header
             request.extensions = {**request.extensions, "sni_hostname": url.host}
             request.url = url.copy_with(host=address)
+            # unpacked, a small body could fill the memory
+            request.headers["Accept-Encoding"] = "identity"
             answer = super().handle_request(request)
-            # the client's own limit is per read
-            answer.stream = Until(answer.stream, moment)
+            if answer.headers.get("Content-Encoding", "identity") != "identity":
+                answer.close()
+                raise httpx2.ReadError("The answer is compressed.")
             return answer
 
-    return Checked(trust_env=False, limits=limits)
+    transport = Checked(trust_env=False, limits=limits)
+    transport._pool._network_backend = Backend()
+    return transport

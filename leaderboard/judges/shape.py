@@ -52,13 +52,13 @@ def errors_asked(errors: Errors) -> str:
     >>> print(errors_asked(Errors()))
     List the errors of an output under "errors"; an empty list if there are none. Each has:
     - "quote": the words of the output that are wrong, as few as possible, character by
-      character as they stand there; no two errors share words.
+      character as in the text; no two errors share words.
     - "severity": one of: "minor", "major".
     - "reason": why it is an error.
     """
     quote = (
         '- "quote": the words of the output that are wrong, as few as possible, character '
-        "by\n  character as they stand there; no two errors share words"
+        "by\n  character as in the text; no two errors share words"
     )
     if errors.missing:
         quote += f'.\n  "{MISSING}", once at most, where something is missing'

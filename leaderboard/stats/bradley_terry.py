@@ -12,7 +12,7 @@ from leaderboard.stats.comparisons import Comparisons, Ints
 from leaderboard.stats.intervals import Floats, check_confidence
 
 _MAX_STEPS = 200
-_TOLERANCE = 1e-10
+_TOLERANCE = 1e-5
 
 
 @dataclass(frozen=True)
@@ -98,6 +98,17 @@ def unconnected_groups(wins: npt.ArrayLike, ties: npt.ArrayLike) -> list[list[in
     return sorted(groups)
 
 
+def _is_connected(links: npt.NDArray[np.bool_]) -> bool:
+    """Check whether the first system is linked to every other in both directions."""
+    for table in (links, links.T):
+        reached = np.arange(len(links)) == 0
+        while (more := reached | table[reached].any(axis=0)).sum() > reached.sum():
+            reached = more
+        if not reached.all():
+            return False
+    return True
+
+
 def bradley_terry(
     wins: npt.ArrayLike, ties: npt.ArrayLike | None = None, *, penalty: float = 0.0
 ) -> BradleyTerry:
@@ -136,8 +147,8 @@ def bradley_terry(
     n = int(won.sum() + tied.sum() / 2)
     if len(won) == 1:
         return BradleyTerry(np.zeros(1), np.zeros((1, 1)), 0.0, 0.0)
-    groups = unconnected_groups(won, tied)
-    if penalty == 0 and len(groups) > 1:
+    if penalty == 0 and not _is_connected(won + tied > 0):
+        groups = unconnected_groups(won, tied)
         raise GenieError(
             "These systems cannot be placed on one scale: no chain of "
             f"comparisons connects, in both directions, the groups {groups}. "
@@ -205,9 +216,9 @@ def bradley_terry_by_worker(
         )
     scores = _scores_by_worker(fit, games, worker, len(counts), penalty)
     theta = np.append(fit.strengths, np.log(fit.tie) if fit.tie else 0.0)
-    information = _derivatives(theta, won, tied, penalty, bool(tied.any()))[2]
+    information = _Pairs(won, tied, penalty).derivatives(theta)[2]
     # strengths are relative to their mean, and so must be their covariance
-    moved = np.linalg.solve(information, scores.T)[:-1]
+    moved = _solve(information, scores.T)[:-1]
     moved -= moved.mean(axis=0)
     factor = len(counts) / (len(counts) - 1)
     effective = counts.sum() ** 2 / (counts**2).sum()
@@ -226,9 +237,11 @@ def _scores_by_worker(
     over, under = np.exp(half), np.exp(-half)
     total = over + under + fit.tie
     lean = (games.outcome - (over - under) / total) / 2
-    scores = np.zeros((n_workers, len(fit.strengths) + 1))
-    np.add.at(scores, (worker, games.first), lean)
-    np.add.at(scores, (worker, games.second), -lean)
+    shape = n_workers, len(fit.strengths) + 1
+    cells = [worker * shape[1] + system for system in (games.first, games.second)]
+    leans = np.concatenate([lean, -lean])
+    sums = np.bincount(np.concatenate(cells), leans, shape[0] * shape[1])
+    scores: Floats = sums.reshape(shape).astype(np.float64)
     if fit.tie:
         surprise = (games.outcome == 0) - fit.tie / total
         scores[:, -1] = np.bincount(worker, surprise, n_workers)
@@ -259,73 +272,130 @@ def _check_counts(
 
 def _climb(won: Floats, tied: Floats, penalty: float, n: int) -> BradleyTerry:
     n_systems = len(won)
-    with_ties = bool(tied.any())
+    pairs = _Pairs(won, tied, penalty)
     theta = np.zeros(n_systems + 1)  # strengths, then log nu
-    if with_ties:
+    # near the maximum if all met equally often
+    half_tied = tied.sum(axis=1) / 2 + 0.5
+    points, conceded = won.sum(axis=1) + half_tied, won.sum(axis=0) + half_tied
+    theta[:-1] = np.log(points / conceded)
+    theta[:-1] -= theta[:-1].mean()
+    if pairs.with_ties:
         share = tied.sum() / 2 / n
         # if all strengths are equal, ties have probability nu / (2 + nu): solved for
         # the observed share
         theta[-1] = np.log(2 * share / (1 - share))
-    value, gradient, information = _derivatives(theta, won, tied, penalty, with_ties)
+    value, gradient, information = pairs.derivatives(theta)
     for _ in range(_MAX_STEPS):
-        step = np.linalg.solve(information, gradient)
-        if np.abs(step).max() < _TOLERANCE:
-            break
+        step = _solve(information, gradient)
+        largest = np.abs(step).max()
         # a full Newton step may overshoot far from the maximum: halved until it climbs
         length = 1.0
         while True:
             moved = theta + length * step
-            new = _derivatives(moved, won, tied, penalty, with_ties)
+            new = pairs.derivatives(moved)
             if new[0] >= value - 1e-12 * abs(value) or length < 1e-8:
                 break
             length /= 2
         theta = moved
         value, gradient, information = new
+        # the error is of the order of its square
+        if largest < _TOLERANCE:
+            break
     else:
         raise GenieError(
             "The estimation of the strengths did not converge.", code="no-fit"
         )
-    covariance = np.linalg.inv(information)[:-1, :-1]
+    covariance = _inverse(information)[:-1, :-1]
     # strengths are relative to their mean, and so must be their covariance
-    centring = np.eye(n_systems) - 1 / n_systems
+    covariance -= (middle := covariance.mean(axis=0)) - middle.mean() / 2
     return BradleyTerry(
         theta[:-1] - theta[:-1].mean(),
-        centring @ covariance @ centring,
-        float(np.exp(theta[-1])) if with_ties else 0.0,
+        covariance - (middle - middle.mean() / 2)[:, None],
+        float(np.exp(theta[-1])) if pairs.with_ties else 0.0,
         value + penalty * float(theta[:-1] @ theta[:-1]),
     )
 
 
-def _derivatives(
-    theta: Floats, won: Floats, tied: Floats, penalty: float, with_ties: bool
-) -> tuple[float, Floats, Floats]:
-    strengths, log_nu = theta[:-1], theta[-1]
-    half = (strengths[:, None] - strengths[None, :]) / 2
-    terms = np.stack(
-        [half, -half, np.full_like(half, log_nu if with_ties else -np.inf)]
-    )
-    # log-sum-exp: large strengths would overflow otherwise
-    peak = terms.max(axis=0)
-    log_total = peak + np.log(np.exp(terms - peak).sum(axis=0))
-    p_over, p_under, p_tie = np.exp(terms - log_total)
-    met = won + won.T + tied
-    value = float(np.sum(won * half) - np.sum(np.triu(met * log_total, 1)))
-    value += float(np.sum(np.triu(tied, 1)) * log_nu) if with_ties else 0.0
-    value -= penalty * float(strengths @ strengths)
-    lean = p_over - p_under
-    curvature = met * (p_over + p_under - lean**2) / 4
-    n_systems = len(strengths)
-    information = np.zeros((n_systems + 1, n_systems + 1))
-    information[:-1, :-1] = np.diag(curvature.sum(axis=1)) - curvature
-    # strengths are identified up to a constant; this keeps their sum
-    information[:-1, :-1] += 1.0 / n_systems + 2 * penalty * np.eye(n_systems)
-    gradient = np.zeros(n_systems + 1)
-    gradient[:-1] = ((won - won.T) - met * lean).sum(axis=1) / 2
-    gradient[:-1] -= 2 * penalty * strengths
-    information[-1, -1] = 1.0
-    if with_ties:
-        gradient[-1] = np.sum(np.triu(tied - met * p_tie, 1))
-        information[-1, -1] = np.sum(np.triu(met * p_tie * (1 - p_tie), 1))
-        cross = -(met * lean * p_tie).sum(axis=1) / 2
-        information[:-1, -1] = information[-1, :-1] = cross
-    return value, gradient, information
+def _solve(information: Floats, right: Floats) -> Floats:
+    from scipy.linalg import lapack
+
+    _, found, failed = lapack.dposv(information, right, lower=1)
+    if failed:  # singular to the last digit
+        found = np.linalg.solve(_mirror(information), right)
+    return np.asarray(found)
+
+
+def _inverse(information: Floats) -> Floats:
+    from scipy.linalg import lapack
+
+    factor, failed = lapack.dpotrf(information, lower=1)
+    if failed:
+        return np.asarray(np.linalg.inv(_mirror(information)))
+    below = lapack.dpotri(factor, lower=1)[0]
+    inverse = below + below.T
+    np.einsum("ii->i", inverse)[:] /= 2
+    return np.asarray(inverse)
+
+
+def _mirror(table: Floats) -> Floats:
+    below = np.tril(table)
+    return np.asarray(below + np.tril(table, -1).T)
+
+
+class _Pairs:
+    """The log-likelihood of the pairs of systems that met."""
+
+    def __init__(self, won: Floats, tied: Floats, penalty: float) -> None:
+        self.n_systems, self.penalty = len(won), penalty
+        self.with_ties = bool(tied.any())
+        lost = won.T
+        met = (won + lost + tied).ravel()
+        cell = np.flatnonzero(np.triu(met.reshape(won.shape), 1))
+        self.first, self.second = np.divmod(cell, len(won))
+        self.met, self.tied = met[cell], tied.ravel()[cell]
+        self.won_more = won.ravel()[cell] - lost[self.first, self.second]
+        # strengths are identified up to a constant; this keeps their sum
+        self.start = np.full((len(won) + 1, len(won) + 1), 1.0 / len(won))
+        self.start[:, -1] = self.start[-1] = 0.0
+        self.cell = cell + self.first
+
+    def derivatives(self, theta: Floats) -> tuple[float, Floats, Floats]:
+        """Return the log-likelihood, its gradient, and the information's lower half."""
+        strengths, log_nu = theta[:-1], theta[-1]
+        half = (strengths[self.first] - strengths[self.second]) / 2
+        # relative to the larger one, which would overflow
+        size = np.abs(half)
+        under = np.exp(-size)
+        lower = under * under
+        tie = np.exp(min(log_nu, 700.0)) * under if self.with_ties else 0.0
+        total = 1 + lower + tie
+        value = float(self.won_more @ half - self.met @ (size + np.log(total)))
+        value -= self.penalty * float(strengths @ strengths)
+        lean = np.copysign((1 - lower) / total, half)
+        curvature = self.met * ((1 + lower) / total - lean * lean) / 4
+        n = self.n_systems
+        upper = self.start.copy()
+        upper.ravel()[self.cell] -= curvature
+        diagonal = np.einsum("ii->i", upper)
+        # by system: each row of `start` adds up to 1
+        square = upper[:-1, :-1]
+        shared = 2 - square.sum(axis=0) - square.sum(axis=1)
+        diagonal[:-1] += shared + 2 * self.penalty
+        gradient = np.zeros(n + 1)
+        push = (self.won_more - self.met * lean) / 2
+        gradient[:-1] = self._balance(push) - 2 * self.penalty * strengths
+        diagonal[-1] = 1.0
+        if self.with_ties:
+            p_tie = tie / total
+            value += float(self.tied.sum() * log_nu)
+            gradient[-1] = np.sum(self.tied - self.met * p_tie)
+            diagonal[-1] = np.sum(self.met * p_tie * (1 - p_tie))
+            cross = -self.met * lean * p_tie / 2
+            upper[:-1, -1] = self._balance(cross)
+        return value, gradient, upper.T
+
+    def _balance(self, pushes: Floats) -> Floats:
+        """Add up by system what the first of each pair gets and the second loses."""
+        sums = np.bincount(self.first, pushes, self.n_systems)
+        sums -= np.bincount(self.second, pushes, self.n_systems)
+        return np.asarray(sums, dtype=np.float64)

@@ -81,9 +81,7 @@ def compare(
     return Comparisons(a, b, c, n_systems, np.arange(len(a)))
 
 
-def comparisons_from_table(
-    table: npt.ArrayLike, *, tolerance: float = 0.0
-) -> Comparisons:
+def comparisons_from_table(table: npt.ArrayLike) -> Comparisons:
     """Convert ratings made side by side into comparisons of all pairs.
 
     Parameters
@@ -91,8 +89,6 @@ def comparisons_from_table(
     table : array_like, shape (n, s)
         A row per judgment (one worker, one instance) and a column per system; NaN
         if a system was not shown.
-    tolerance : float
-        Ratings that differ by at most this are a tie; >= 0.
 
     Returns
     -------
@@ -109,8 +105,6 @@ def comparisons_from_table(
         raise ValueError("The ratings must be a table: judgments down, systems across.")
     if np.isinf(ratings).any():
         raise ValueError("The ratings must be finite numbers, or NaN where not shown.")
-    if not tolerance >= 0:
-        raise ValueError(f"The tolerance must not be negative; {tolerance} was given.")
     shown = ~np.isnan(ratings)
     n_shown = shown.sum(axis=1)
     first, second, row = [], [], []
@@ -127,6 +121,5 @@ def comparisons_from_table(
     order = np.argsort(rows, kind="stable")
     rows = rows[order]
     one, other = (np.concatenate([nothing, *f])[order] for f in (first, second))
-    gap = ratings[rows, one] - ratings[rows, other]
-    outcome = np.where(np.abs(gap) <= tolerance, 0, np.sign(gap)).astype(np.int64)
+    outcome = np.sign(ratings[rows, one] - ratings[rows, other]).astype(np.int64)
     return Comparisons(one, other, outcome, ratings.shape[1], rows)

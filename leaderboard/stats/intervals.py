@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -50,12 +49,6 @@ class MeanDistribution:
         index = np.searchsorted(cumulative, np.asarray(p, dtype=np.float64) - 1e-12)
         ends: Floats = self.support[np.minimum(index, len(self.support) - 1)]
         return ends
-
-    def share_below(self, value: float) -> float:
-        """Return the share of resamples below `value`, ties counting one half."""
-        width = 1e-9 * max(float(np.ptp(self.support)), abs(value), 1e-300)
-        below = self.mass[self.support < value - width].sum()
-        return float(below + self.mass[np.abs(self.support - value) <= width].sum() / 2)
 
     def sample(self, size: int, rng: np.random.Generator) -> Floats:
         """Draw `size` resampled means, ascending."""
@@ -207,7 +200,6 @@ def resample_means(
     return np.sort(means)
 
 
-Method = Literal["percentile", "bca"]
 #: Every rating counts as independent: a worker's habits, which all of that worker's
 #: ratings share, are not in the interval. `clustered_mean` and `estimate_systems` cover
 #: them.
@@ -270,7 +262,6 @@ def bootstrap_mean(
     seed: int,
     n_resamples: int | None = 10_000,
     confidence: float = 0.95,
-    method: Method = "percentile",
     bounds: tuple[float, float] | None = None,
 ) -> CoveredInterval:
     """Return the mean of ratings with its bootstrap interval.
@@ -285,8 +276,6 @@ def bootstrap_mean(
     n_resamples : int or None
         Number of resamples, at least 1. None gives the limit of infinitely many,
         without randomness.
-    method : {"percentile", "bca"}
-        Percentile, or bias-corrected and accelerated.
     bounds : (float, float), optional
         Ends of the rating scale. They are needed only for equal ratings: a
         bootstrap of equal ratings has no width, although they are uncertain.
@@ -301,13 +290,10 @@ def bootstrap_mean(
 
     References
     ----------
-    Efron and Tibshirani (1993), An Introduction to the Bootstrap, equations 13.4
-    (percentile), 14.9-14.15 (BCa).
+    Efron and Tibshirani (1993), An Introduction to the Bootstrap, equation 13.4.
     """
     ratings = as_ratings(values)
     check_confidence(confidence)
-    if method not in ("percentile", "bca"):
-        raise ValueError(f'The method must be "percentile" or "bca", not {method!r}.')
     if n_resamples is not None and n_resamples < 1:
         raise ValueError(f"At least one resample is needed, not {n_resamples}.")
     if bounds is not None:
@@ -325,23 +311,16 @@ def bootstrap_mean(
             high,
             COVERS_INSTANCES,
             n,
-            f"{method}, {method_note}",
+            f"percentile, {method_note}",
         )
     tails = np.array([(1 - confidence) / 2, (1 + confidence) / 2])
-    resampled: MeanDistribution | Floats
-    if n_resamples is None:
-        resampled = mean_distribution(np.sort(ratings))
-    else:
-        resampled = _resample(ratings.tobytes(), n_resamples, seed)
-    if method == "bca":
-        tails = _bca_levels(ratings, estimate, resampled, tails)
     ends = (
-        resampled.quantile(tails)
-        if isinstance(resampled, MeanDistribution)
-        else np.quantile(resampled, tails)
+        mean_distribution(np.sort(ratings)).quantile(tails)
+        if n_resamples is None
+        else np.quantile(_resample(ratings.tobytes(), n_resamples, seed), tails)
     )
     low, high = float(ends[0]), float(ends[1])
-    return CoveredInterval(estimate, low, high, COVERS_INSTANCES, n, method)
+    return CoveredInterval(estimate, low, high, COVERS_INSTANCES, n, "percentile")
 
 
 @lru_cache(maxsize=8)
@@ -374,33 +353,3 @@ def _nothing_varies(
     if n == 1:
         return -np.inf, np.inf, "one rating cannot show variation"
     return value, value, "no variation observed"
-
-
-def _bca_levels(
-    ratings: Floats,
-    estimate: float,
-    resampled: MeanDistribution | Floats,
-    tails: Floats,
-) -> Floats:
-    from scipy import special
-
-    if isinstance(resampled, MeanDistribution):
-        below = resampled.share_below(estimate)
-    else:
-        # means that are equal but for rounding count half, as ties do
-        width = 1e-9 * float(np.ptp(ratings))
-        below = float(
-            (
-                np.mean(resampled < estimate - width)
-                + np.mean(resampled <= estimate + width)
-            )
-            / 2
-        )
-    edge = 0.5 / len(ratings) ** 2  # keeps z0 finite if all are on one side
-    bias = special.ndtri(np.clip(below, edge, 1 - edge))
-    centered = np.sort(ratings) - estimate
-    # the jackknife's acceleration, which for a mean is its skewness over 6 sqrt(n)
-    acceleration = np.sum(centered**3) / (6 * np.sum(centered**2) ** 1.5)
-    z = bias + special.ndtri(tails)
-    levels: Floats = special.ndtr(bias + z / (1 - acceleration * z))
-    return levels

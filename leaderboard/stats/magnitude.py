@@ -4,8 +4,6 @@ A magnitude is a ratio to a reference, so it is averaged as a geometric mean, an
 workers who use larger numbers are brought to a common modulus by division.
 """
 
-from typing import Literal
-
 import numpy as np
 import numpy.typing as npt
 
@@ -24,12 +22,7 @@ def log_magnitudes(values: npt.ArrayLike) -> Floats:
     return np.log(magnitudes)
 
 
-def normalise_magnitudes(
-    values: npt.ArrayLike,
-    workers: npt.ArrayLike,
-    *,
-    method: Literal["modulus", "z"] = "modulus",
-) -> Floats:
+def normalise_magnitudes(values: npt.ArrayLike, workers: npt.ArrayLike) -> Floats:
     """Convert the magnitudes of all workers to one scale.
 
     Parameters
@@ -38,20 +31,16 @@ def normalise_magnitudes(
         Magnitudes above zero.
     workers : array_like, shape (n,)
         The worker of each.
-    method : {"modulus", "z"}
-        "modulus" divides by the worker's geometric mean and multiplies by the grand
-        one: ratios within a worker stay as they were, and so does the unit. "z"
-        standardizes the logarithms within each worker, which also equalizes the
-        workers' spread; the result is in standard deviations of log magnitude, 0 for
-        workers who gave one magnitude only.
 
     Returns
     -------
     ndarray, shape (n,)
+        Divided by the worker's geometric mean and multiplied by the grand one: ratios
+        within a worker stay as they were, and so does the unit.
 
     Notes
     -----
-    Both remove the average quality of the outputs that a worker saw. If
+    This removes the average quality of the outputs that a worker saw. If
     workers saw different systems, that loses information; then use
     `leaderboard.stats.systems.estimates` on the logarithms.
 
@@ -64,16 +53,8 @@ def normalise_magnitudes(
     labels = np.asarray(workers)
     if labels.shape != logs.shape:
         raise ValueError("Every magnitude needs the worker who gave it.")
-    if method not in ("modulus", "z"):
-        raise ValueError(f'The method must be "modulus" or "z", not {method!r}.')
     _, codes = np.unique(labels.astype(str), return_inverse=True)
     counts = np.bincount(codes)
     centered = logs - (np.bincount(codes, logs) / counts)[codes]
-    if method == "modulus":
-        # sorted, so that the order of the magnitudes does not affect the last digit
-        return np.asarray(np.exp(centered + np.sort(logs).mean()), dtype=np.float64)
-    spread = np.sqrt(np.bincount(codes, centered**2) / np.maximum(counts - 1, 1))
-    flat = spread <= 1e-12
-    spread[flat] = 1.0
-    z: Floats = np.where(flat[codes], 0.0, centered / spread[codes])
-    return z
+    # sorted, so that the order of the magnitudes does not affect the last digit
+    return np.asarray(np.exp(centered + np.sort(logs).mean()), dtype=np.float64)

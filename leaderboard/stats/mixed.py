@@ -37,15 +37,12 @@ class MixedFit:
         Variance of each factor, and "residual"; in squared units of the ratings. A
         factor that cannot be separated from the residual (one rating per level) or has
         one level only is missing.
-    effects : dict of str to dict of str to float
-        Predicted (shrunken) effect of each level of each factor.
     """
 
     groups: list[str]
     means: Floats
     covariance: Floats
     variances: dict[str, float]
-    effects: dict[str, dict[str, float]]
     log_likelihood: float
 
 
@@ -88,7 +85,7 @@ def fit_mixed(
     References
     ----------
     Patterson and Thompson (1971), Biometrika 58 (REML); Henderson (1975), Biometrics 31
-    (the equations for means and effects); Searle, Casella and McCulloch (1992),
+    (the equations for means); Searle, Casella and McCulloch (1992),
     Variance Components, section 6.6.
     """
     from scipy import linalg
@@ -122,7 +119,6 @@ def fit_mixed(
         for name, ratio in zip(order, ratios, strict=True)
     }
     variances["residual"] = float(residual * unit)
-    effects = _effects(order, ratios, solution, sizes, factors, scale)
     n_groups = sizes[0]
     spread = n - n_groups
     constant = spread * (np.log(2 * np.pi) + 1 + np.log(unit)) if unit > 0 else 0.0
@@ -131,7 +127,6 @@ def fit_mixed(
         solution[:n_groups] * scale + centre,
         inverse[:n_groups, :n_groups] * residual * unit,
         variances,
-        effects,
         float(-(deviance + constant) / 2),
     )
 
@@ -334,24 +329,6 @@ def _solve(problem: _Problem, ratios: Floats) -> tuple[float, float, Floats, Flo
         np.concatenate([front_solution, back]),
         factor,
     )
-
-
-def _effects(
-    order: Sequence[str],
-    ratios: Floats,
-    solution: Floats,
-    sizes: Sequence[int],
-    factors: Mapping[str, npt.ArrayLike],
-    scale: float,
-) -> dict[str, dict[str, float]]:
-    effects: dict[str, dict[str, float]] = {}
-    start = sizes[0]
-    for name, ratio, size in zip(order, ratios, sizes[1:], strict=True):
-        levels = np.unique(np.asarray(factors[name]).astype(str))
-        moved = solution[start : start + size] * ratio * scale
-        effects[name] = dict(zip(levels.tolist(), moved.tolist(), strict=True))
-        start += size
-    return effects
 
 
 # Variance components of ratings, and the variance of a mean.

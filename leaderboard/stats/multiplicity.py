@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from leaderboard.stats.bounds import normal_quantile
-from leaderboard.stats.intervals import Floats, check_confidence
+from leaderboard.stats.intervals import Floats
 
 
 def holm(p_values: npt.ArrayLike) -> Floats:
@@ -73,12 +73,12 @@ def _put_back(
     return result.reshape(shape)
 
 
-def widening_factor(n: int, *, confidence: float = 0.95) -> float:
+def widening_factor(n: int) -> float:
     """Return the factor by which an interval grows if it was picked among n.
 
     Among several noisy results, the best one was probably lucky. An interval of each at
-    the level ``confidence ** (1 / n)`` covers all n true values at once with at least
-    that confidence, so that it covers the one that was picked, for any way of picking
+    the level ``.95 ** (1 / n)`` covers all n true values at once with at least 95%
+    confidence, so that it covers the one that was picked, for any way of picking
     and even if only the number of the others is known.
 
     Parameters
@@ -107,8 +107,7 @@ def widening_factor(n: int, *, confidence: float = 0.95) -> float:
     """
     if n < 1:
         raise ValueError("At least one attempt is needed for an interval of the best.")
-    level = check_confidence(confidence) ** (1 / n)
-    return normal_quantile(level) / normal_quantile(confidence)
+    return normal_quantile(0.95 ** (1 / n)) / normal_quantile(0.95)
 
 
 # Clusters of systems from many comparisons.

@@ -46,7 +46,6 @@ def plan_half_width(
     *,
     confidence: float = 0.95,
     ratings_per_instance: int = 1,
-    n_workers: int | None = None,
     n_days: int | None = None,
     ratings_per_worker: int | None = None,
     max_instances: int | None = None,
@@ -62,8 +61,8 @@ def plan_half_width(
     ratings_per_instance : int
         Ratings of each output. One is best for a given number of ratings.
     ratings_per_worker : int, optional
-        Largest number of ratings (of one system) per worker, in place of `n_workers`:
-        the plan then counts the workers it needs.
+        Largest number of ratings (of one system) per worker, from which the plan counts
+        the workers it needs.
     max_instances : int, optional
         Number of available instances. If they are too few with
         `ratings_per_instance`, each is rated more often.
@@ -77,8 +76,8 @@ def plan_half_width(
     Raises
     ------
     GenieError
-        "out-of-reach" if workers or days alone vary too much for any number of
-        instances; the message has the necessary number of them. Also if all of
+        "out-of-reach" if days alone vary too much for any number of instances; the
+        message has the necessary number of them. Also if all of
         `max_instances`, rated a hundred times each, are too few.
 
     References
@@ -89,14 +88,10 @@ def plan_half_width(
     if not half_width > 0:
         raise ValueError(f"The half-width must be above 0, not {half_width}.")
     z = normal_quantile(confidence)
-    if ratings_per_worker is not None and n_workers is not None:
-        raise ValueError(
-            "Set either the number of workers or the ratings of each, not both."
-        )
     # a tolerance for rounding, so that a plan that is just enough is accepted
     target_variance = (half_width / z) ** 2 * (1 + 1e-12)
-    _check_reach(target_variance, components, n_workers, n_days)
-    draft = Plan(1, ratings_per_instance, n_workers, n_days, confidence, 0.0)
+    _check_reach(target_variance, components, n_days)
+    draft = Plan(1, ratings_per_instance, None, n_days, confidence, 0.0)
     plan = _fewest_instances(
         target_variance, components, draft, ratings_per_worker, max_instances
     )
@@ -170,32 +165,20 @@ def _fewest_instances(
 
 
 def _check_reach(
-    target_variance: float,
-    components: Components,
-    n_workers: int | None,
-    n_days: int | None,
+    target_variance: float, components: Components, n_days: int | None
 ) -> None:
-    floor = 0.0
-    causes = []
-    for name, component, count in (
-        ("workers", components.worker + components.taste, n_workers),
-        ("days", components.day, n_days),
-    ):
-        if count is not None and component > 0:
-            floor += component / count
-            causes.append(
-                f"{count} {name} (at least {math.ceil(component / target_variance) + 1})"
-            )
-    if floor >= target_variance:
-        raise GenieError(
-            f"No number of instances is enough with {' and '.join(causes)}: "
-            "their variation alone is too large.",
-            code="out-of-reach",
-            details={
-                "floor_sd": math.sqrt(floor),
-                "wanted_sd": math.sqrt(target_variance),
-            },
-        )
+    if n_days is None or components.day / n_days < target_variance:
+        return
+    least = math.ceil(components.day / target_variance) + 1
+    raise GenieError(
+        f"No number of instances is enough with {n_days} days (at least {least}): "
+        "their variation alone is too large.",
+        code="out-of-reach",
+        details={
+            "floor_sd": math.sqrt(components.day / n_days),
+            "wanted_sd": math.sqrt(target_variance),
+        },
+    )
 
 
 def _with_workers(plan: Plan, n_instances: int, load: int | None) -> Plan:

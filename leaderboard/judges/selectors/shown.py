@@ -73,7 +73,7 @@ class ShownLicense:
 class ShownJudge:
     judge: Judge
     runs: list[JudgeRun]
-    licences: list[ShownLicense]
+    licenses: list[ShownLicense]
     # of each run, the newest first
     asked: list[Progress]
 

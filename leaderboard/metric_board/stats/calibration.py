@@ -12,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 
 from leaderboard.metric_board.stats.pairs import (
-    Grouping,
     agreement,
     average_groups,
     grouped_rows,
@@ -22,7 +21,7 @@ from leaderboard.stats.intervals import Floats
 
 Ints = npt.NDArray[np.intp]
 
-#: More pairs would need gigabytes; grouped by instance there are far fewer.
+#: More pairs would need gigabytes.
 MAX_PAIRS = 20_000_000
 
 
@@ -53,17 +52,13 @@ class Calibrated:
     n_pairs: int
 
 
-def calibrated_accuracy(
-    human: npt.ArrayLike, metric: npt.ArrayLike, *, group: Grouping = "instance"
-) -> Calibrated:
+def calibrated_accuracy(human: npt.ArrayLike, metric: npt.ArrayLike) -> Calibrated:
     """Compute a metric's pairwise accuracy at the best epsilon.
 
     Parameters
     ----------
     human, metric : array_like, shape (s, n)
         Scores of s systems on n instances; NaN if people gave none. Higher is better.
-    group : {"instance", "system", "none"}
-        Which pairs are compared, see `leaderboard.metric_board.stats.pairs.grouped_rows`.
 
     Raises
     ------
@@ -82,7 +77,7 @@ def calibrated_accuracy(
     Deutsch, Foster and Freitag (2023), Ties Matter, EMNLP, section 5 (acc*_eq); all
     pairs are used, as with mt-metrics-eval's sample rate of 1.
     """
-    h, m = grouped_rows(human, metric, group)
+    h, m = grouped_rows(human, metric)
     gaps, gains, start, n_groups, n_pairs = _pairs(h, m)
     if not n_pairs:
         return Calibrated(np.nan, 0.0, np.nan, np.full(len(h), np.nan), 0, 0)
@@ -152,9 +147,7 @@ def _pairs(h: Floats, m: Floats) -> tuple[Floats, Floats, float, int, int]:
     n_rated = np.count_nonzero(~np.isnan(h), axis=1)
     per_row = n_rated * (n_rated - 1) // 2
     if per_row.sum() > MAX_PAIRS:
-        raise ValueError(
-            f"{per_row.sum():,} pairs are too many to calibrate on; group by instance."
-        )
+        raise ValueError(f"{per_row.sum():,} pairs are too many to calibrate on.")
     n_groups = int(np.count_nonzero(per_row))
     gaps: list[Floats] = [np.zeros(0)]
     gains: list[Floats] = [np.zeros(0)]

@@ -6,17 +6,13 @@ import numpy.typing as npt
 from leaderboard.stats.intervals import Floats
 
 
-def pearson_rows(
-    x: npt.ArrayLike, y: npt.ArrayLike, weights: npt.ArrayLike | None = None
-) -> Floats:
+def pearson_rows(x: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
     """Compute Pearson's correlation along the last axis.
 
     Parameters
     ----------
     x, y : array_like, shapes (..., k) that broadcast
         Pairs with a NaN on either side are left out.
-    weights : array_like, shape (..., k), optional
-        How often each pair counts, e.g. in a bootstrap resample; >= 0.
 
     Returns
     -------
@@ -28,8 +24,7 @@ def pearson_rows(
     Pearson (1895), Proceedings of the Royal Society 58.
     """
     a, b = np.broadcast_arrays(np.asarray(x, np.float64), np.asarray(y, np.float64))
-    w = np.ones(a.shape) if weights is None else np.asarray(weights, dtype=np.float64)
-    w = np.where(np.isnan(a) | np.isnan(b), 0.0, w)
+    w = np.where(np.isnan(a) | np.isnan(b), 0.0, 1.0)
     a, b = np.where(w > 0, a, 0.0), np.where(w > 0, b, 0.0)
     safe = np.maximum(w.sum(axis=-1, keepdims=True), 1e-300)
     da = a - (w * a).sum(axis=-1, keepdims=True) / safe

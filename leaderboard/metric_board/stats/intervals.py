@@ -1,7 +1,6 @@
 """Bootstrap and jackknife intervals of a metric's statistics."""
 
 from dataclasses import dataclass
-from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -11,9 +10,8 @@ from leaderboard.metric_board.stats.correlation import pearson_rows, spearman_ro
 from leaderboard.metric_board.stats.pairs import GroupedValue, PairCounts, agreement
 from leaderboard.metric_board.stats.soft_accuracy import complete_instances, superiority
 from leaderboard.metric_board.stats.system_level import SystemStatistic, system_rows
-from leaderboard.stats.intervals import Floats, bootstrap_mean, check_confidence
+from leaderboard.stats.intervals import Floats, bootstrap_mean
 
-Drawn = Literal["both", "instances", "systems"]
 N_BLOCKS = 20
 _CHUNK_PAIRS = 2_000_000
 
@@ -38,10 +36,8 @@ def system_interval(
     statistic: SystemStatistic,
     *,
     metric_system: npt.ArrayLike | None = None,
-    drawn: Drawn = "both",
     seed: int,
     n_resamples: int = 1_000,
-    confidence: float = 0.95,
 ) -> Interval:
     """Compute a system-level statistic with its bootstrap interval.
 
@@ -55,13 +51,11 @@ def system_interval(
     metric_system : array_like, shape (s,), optional
         The metric's overall values if they are not means (BLEU). A resample moves
         them by as much as it moves the mean of the instances' values.
-    drawn : {"both", "instances", "systems"}
-        Resampled units, independently of each other.
 
     Returns
     -------
     Interval
-        Percentile interval; resamples in which the statistic is undefined are left
+        Percentile interval over instances and systems, resampled independently; resamples in which the statistic is undefined are left
         out, and with fewer than three systems it is infinitely wide. With few systems
         it is wide, and should be.
 
@@ -75,33 +69,19 @@ def system_interval(
     Deutsch, Dror and Roth (2021), A Statistical Analysis of Summarization Evaluation
     Metrics Using Resampling Methods, TACL 9, section 4 (BOOT-BOTH).
     """
-    check_confidence(confidence)
-    if n_resamples < 1:
-        raise ValueError(f"At least one resample is needed, not {n_resamples}.")
-    if drawn not in get_args(Drawn):
-        raise ValueError(
-            f"There is no {drawn!r}; it is one of {', '.join(get_args(Drawn))}."
-        )
     tables = _tables(human, metric, metric_system)
     n_systems, n = tables.human.shape
     h, m = tables.means(np.ones((1, n)))
     estimate = float(system_rows(h[0], m[0], statistic))
     rng = np.random.default_rng(seed)
-    counts = np.ones((1, n)) if drawn == "systems" else _counts(rng, n_resamples, n)
-    h, m = tables.means(counts)
-    if drawn == "instances":
-        values = system_rows(h, m, statistic)
-    else:
-        h = np.broadcast_to(h, (n_resamples, n_systems))
-        m = np.broadcast_to(m, (n_resamples, n_systems))
-        chosen = rng.integers(0, n_systems, size=(n_resamples, n_systems))
-        values = _redrawn(h, m, chosen, statistic)
+    h, m = tables.means(_counts(rng, n_resamples, n))
+    chosen = rng.integers(0, n_systems, size=(n_resamples, n_systems))
+    values = _redrawn(h, m, chosen, statistic)
     values = values[~np.isnan(values)]
     low, high = -np.inf, np.inf
     # two systems have one pair: resamples cannot show how other pairs vary
     if n_systems >= 3 and values.size:
-        tails = [(1 - confidence) / 2, (1 + confidence) / 2]
-        low, high = (float(end) for end in np.quantile(values, tails))
+        low, high = (float(end) for end in np.quantile(values, [0.025, 0.975]))
     return Interval(estimate, low, high)
 
 
@@ -185,25 +165,16 @@ def _weighted_pairs(
     con, dis, tied_h, tied_m, tied_both = (
         np.einsum("rp,rp->r", part.astype(np.float64), w) for part in parts
     )
-    nothing = np.zeros(len(w))
-    return PairCounts(con, dis, tied_h, tied_m, tied_both, nothing, nothing)
+    return PairCounts(con, dis, tied_h, tied_m, tied_both)
 
 
-def grouped_interval(
-    grouped: GroupedValue,
-    *,
-    seed: int,
-    n_resamples: int | None = 1_000,
-    confidence: float = 0.95,
-) -> Interval:
+def grouped_interval(grouped: GroupedValue, *, seed: int) -> Interval:
     """Compute an instance-level statistic with its percentile bootstrap interval.
 
     Parameters
     ----------
     grouped : GroupedValue
         Grouped by instance, defined on at least one; otherwise ValueError.
-    n_resamples : int or None
-        See `leaderboard.stats.intervals.bootstrap_mean`.
 
     References
     ----------
@@ -212,13 +183,11 @@ def grouped_interval(
     defined = grouped.per_group[~np.isnan(grouped.per_group)]
     if not defined.size:
         raise ValueError("The statistic is defined on no instance.")
-    return bootstrap_mean(
-        defined, seed=seed, n_resamples=n_resamples, confidence=confidence
-    )
+    return bootstrap_mean(defined, seed=seed, n_resamples=1_000)
 
 
 def soft_accuracy_interval(
-    human: npt.ArrayLike, metric: npt.ArrayLike, *, seed: int, confidence: float = 0.95
+    human: npt.ArrayLike, metric: npt.ArrayLike, *, seed: int
 ) -> Interval:
     """Compute a soft pairwise accuracy with its jackknife interval.
 
@@ -251,7 +220,6 @@ def soft_accuracy_interval(
     """
     from scipy import stats
 
-    check_confidence(confidence)
     h, m = complete_instances(human, metric)
     n_systems, n = h.shape
     gaps = _gaps(h, m)
@@ -274,7 +242,7 @@ def soft_accuracy_interval(
             )
         # the variance from fewer parts is less certain
         parts = min(n_systems, max(n_blocks, 2))
-        reach = float(stats.t.ppf((1 + confidence) / 2, parts - 1) * np.sqrt(variance))
+        reach = float(stats.t.ppf(0.975, parts - 1) * np.sqrt(variance))
         low, high = max(0.0, estimate - reach), min(1.0, estimate + reach)
     return Interval(estimate, low, high)
 

@@ -1,7 +1,7 @@
 """One metric's line of a metric board: all statistics with intervals."""
 
 from collections.abc import Callable
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,15 +14,13 @@ from leaderboard.metric_board.stats.intervals import (
     system_interval,
 )
 from leaderboard.metric_board.stats.pairs import (
+    VARIANTS,
     GroupedValue,
-    Variant,
     instance_statistic,
 )
 from leaderboard.metric_board.stats.system_level import SYSTEM_STATISTICS
 from leaderboard.stats.intervals import Floats
 
-#: Variants shown at instance level; `calibrated` is acc-eq with a fitted epsilon.
-TAUS: tuple[Variant, ...] = tuple(v for v in get_args(Variant) if v != "tau-c")
 _NORMAL_95 = 1.959963984540054
 
 
@@ -140,7 +138,7 @@ def _system_level(
 def _instance_level(people: Floats, table: Floats, seed: int) -> dict[str, Any]:
     statistics: dict[str, Any] = {
         variant: _group_line(instance_statistic(people, table, variant), seed)
-        for variant in TAUS
+        for variant in VARIANTS
     }
     best = calibrated_accuracy(people, table)
     value = GroupedValue(best.accuracy, best.per_group, best.n_groups)

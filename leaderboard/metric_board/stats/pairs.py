@@ -12,9 +12,7 @@ import numpy.typing as npt
 from leaderboard.metric_board.stats.correlation import pearson_rows, spearman_rows
 from leaderboard.stats.intervals import Floats
 
-Variant = Literal[
-    "tau-a", "tau-b", "tau-c", "tau-10", "tau-13", "tau-14", "tau-eq", "acc-eq"
-]
+Variant = Literal["tau-a", "tau-b", "tau-10", "tau-13", "tau-14", "tau-eq", "acc-eq"]
 VARIANTS: tuple[Variant, ...] = get_args(Variant)
 
 _CHUNK_PAIRS = 2_000_000
@@ -31,10 +29,6 @@ class PairCounts:
         Pairs that both order, alike or the other way round.
     tied_human, tied_metric, tied_both : ndarray, shape (g,)
         Pairs tied only by people, only by the metric, by both.
-    n_values : ndarray, shape (g,)
-        Values that have a human score.
-    n_classes : ndarray, shape (g,)
-        Distinct scores, of people or of the metric, whichever has fewer.
     """
 
     concordant: Floats
@@ -42,8 +36,6 @@ class PairCounts:
     tied_human: Floats
     tied_metric: Floats
     tied_both: Floats
-    n_values: Floats
-    n_classes: Floats
 
     @property
     def n_pairs(self) -> Floats:
@@ -119,10 +111,7 @@ def pair_counts(
         table = np.array(rows, dtype=np.float64).reshape(-1, 5)
     else:
         table = _short_rows(h, m, epsilon)
-    n_values = np.count_nonzero(~np.isnan(h), axis=1).astype(np.float64)
-    n_classes = np.minimum(_n_distinct(h), _n_distinct(m)).astype(np.float64)
-    con, dis, tied_h, tied_m, tied_both = table.T
-    return PairCounts(con, dis, tied_h, tied_m, tied_both, n_values, n_classes)
+    return PairCounts(*table.T)
 
 
 def _short_rows(h: Floats, m: Floats, epsilon: float) -> Floats:
@@ -200,14 +189,6 @@ def _tied_pairs(values: Floats) -> int:
     return int(np.sum(counts * (counts - 1) // 2))
 
 
-def _n_distinct(table: Floats) -> npt.NDArray[np.int64]:
-    if table.shape[1] == 0:
-        return np.zeros(len(table), dtype=np.int64)
-    ordered = np.sort(table, axis=1)  # NaN sorts last
-    steps = np.count_nonzero(ordered[:, 1:] > ordered[:, :-1], axis=1)
-    return np.asarray(steps + ~np.isnan(ordered[:, 0]), dtype=np.int64)
-
-
 def agreement(counts: PairCounts, variant: Variant) -> Floats:
     """Compute one of Kendall's variants, or pairwise accuracy, from counts of pairs.
 
@@ -217,7 +198,6 @@ def agreement(counts: PairCounts, variant: Variant) -> Floats:
         With C, D the concordant and discordant pairs, Th, Tm and Tb those tied by
         people, by the metric and by both, and N all pairs:
         ``tau-a`` (C-D)/N; ``tau-b`` (C-D)/sqrt((C+D+Th)(C+D+Tm));
-        ``tau-c`` 2(C-D)/(n²(k-1)/k), n values in k classes;
         ``tau-10`` (C-D-Tm)/(C+D+Tm); ``tau-13`` (C-D)/(C+D);
         ``tau-14`` (C-D)/(C+D+Tm); ``tau-eq`` (C+Tb-D-Th-Tm)/N;
         ``acc-eq`` (C+Tb)/N.
@@ -225,13 +205,11 @@ def agreement(counts: PairCounts, variant: Variant) -> Floats:
     Returns
     -------
     ndarray, shape (g,)
-        In [-1, 1], acc-eq in [0, 1]; NaN if the denominator is 0 and, as in scipy
-        and mt-metrics-eval, for tau-c if one side ties everything.
+        In [-1, 1], acc-eq in [0, 1]; NaN if the denominator is 0.
 
     References
     ----------
-    Kendall (1945), Biometrika 33; Stuart (1953), Biometrika 40, for tau-c; Deutsch,
-    Foster and Freitag (2023), Ties Matter, EMNLP, table 2, for the others, named after
+    Kendall (1945), Biometrika 33; Deutsch, Foster and Freitag (2023), Ties Matter, EMNLP, table 2, for the others, named after
     the years in which WMT used them.
     """
     c, d = counts.concordant, counts.discordant
@@ -241,12 +219,6 @@ def agreement(counts: PairCounts, variant: Variant) -> Floats:
     if variant == "tau-b":
         tau = _ratio(surplus, np.sqrt(c + d + th) * np.sqrt(c + d + tm))
         return np.asarray(np.clip(tau, -1.0, 1.0))
-    if variant == "tau-c":
-        k = np.maximum(counts.n_classes, 1)
-        largest = counts.n_values**2 * (k - 1) / k
-        return _ratio(
-            2 * surplus, np.where(np.minimum(c + d + th, c + d + tm) == 0, 0, largest)
-        )
     parts: dict[str, tuple[Floats, Floats]] = {
         "tau-a": (surplus, n),
         "tau-10": (surplus - tm, c + d + tm),
@@ -275,8 +247,6 @@ def _ratio(numerator: Floats, denominator: Floats) -> Floats:
 
 
 # Instance level: whether a metric orders single outputs as people do.
-Grouping = Literal["instance", "system", "none"]
-GROUPINGS: tuple[Grouping, ...] = get_args(Grouping)
 InstanceStatistic = Literal["pearson", "spearman"] | Variant
 INSTANCE_STATISTICS: tuple[str, ...] = ("pearson", "spearman", *VARIANTS)
 
@@ -300,26 +270,21 @@ class GroupedValue:
     n_groups: int
 
 
-def grouped_rows(
-    human: npt.ArrayLike, metric: npt.ArrayLike, group: Grouping
-) -> tuple[Floats, Floats]:
-    """Arrange tables of scores so that each row contains the scores to compare.
+def grouped_rows(human: npt.ArrayLike, metric: npt.ArrayLike) -> tuple[Floats, Floats]:
+    """Arrange tables of scores so that each row has the scores of one instance.
 
     Parameters
     ----------
     human, metric : array_like, shape (s, n)
         Scores of s systems on n instances; NaN if people gave none.
-    group : {"instance", "system", "none"}
-        Compare systems on one instance, instances of one system, or everything with
-        everything.
 
     Returns
     -------
-    human, metric : ndarray, shape (g, k)
+    human, metric : ndarray, shape (n, s)
 
     Examples
     --------
-    >>> grouped_rows([[1, 2, 3], [4, 5, 6]], [[0, 0, 0], [1, 1, 1]], "instance")[0]
+    >>> grouped_rows([[1, 2, 3], [4, 5, 6]], [[0, 0, 0], [1, 1, 1]])[0]
     array([[1., 4.],
            [2., 5.],
            [3., 6.]])
@@ -327,23 +292,14 @@ def grouped_rows(
     if np.ndim(human) != 2:
         raise ValueError("Instance level needs tables: systems down, instances across.")
     h, m = as_groups(human, metric)
-    if group == "instance":
-        # copied for speed: rows are read one by one and should be contiguous in memory
-        return h.T.copy(), m.T.copy()
-    if group == "system":
-        return h, m
-    if group == "none":
-        return h.reshape(1, -1), m.reshape(1, -1)
-    raise ValueError(f"There is no {group!r}; it is one of {', '.join(GROUPINGS)}.")
+    # copied for speed: rows are read one by one and should be contiguous in memory
+    return h.T.copy(), m.T.copy()
 
 
 def instance_statistic(
     human: npt.ArrayLike,
     metric: npt.ArrayLike,
     statistic: InstanceStatistic,
-    *,
-    group: Grouping = "instance",
-    epsilon: float = 0.0,
 ) -> GroupedValue:
     """Compute an instance-level statistic of one metric.
 
@@ -353,31 +309,24 @@ def instance_statistic(
         Scores of s systems on n instances; NaN if people gave none. Higher is better.
     statistic : str
         ``pearson``, ``spearman`` or one of `leaderboard.metric_board.stats.pairs.VARIANTS`.
-    group : {"instance", "system", "none"}
-        See `grouped_rows`.
-    epsilon : float
-        The metric ties what differs by no more; for the variants of Kendall's tau
-        except tau-c, which counts classes of equal scores.
 
     Returns
     -------
     GroupedValue
-        The mean over groups with at least two human scores and a defined statistic.
+        The mean over instances with at least two human scores and a defined statistic.
 
     References
     ----------
     Deutsch, Foster and Freitag (2023), Ties Matter, EMNLP, sections 2 and 3; averaging
     as in mt-metrics-eval.
     """
-    h, m = grouped_rows(human, metric, group)
-    if epsilon and (statistic not in VARIANTS or statistic == "tau-c"):
-        raise ValueError(f"{statistic} does not take an epsilon.")
+    h, m = grouped_rows(human, metric)
     if statistic == "pearson":
         per_group = pearson_rows(h, m)
     elif statistic == "spearman":
         per_group = spearman_rows(h, m)
     elif statistic in VARIANTS:
-        per_group = agreement(pair_counts(h, m, epsilon=epsilon), statistic)
+        per_group = agreement(pair_counts(h, m), statistic)
     else:
         raise ValueError(
             f"There is no {statistic!r}; it is one of {', '.join(INSTANCE_STATISTICS)}."

@@ -10,7 +10,6 @@ import numpy.typing as npt
 from leaderboard.metric_board.stats.correlation import rank_rows
 from leaderboard.metric_board.stats.pairs import (
     VARIANTS,
-    Grouping,
     InstanceStatistic,
     PairCounts,
     Variant,
@@ -242,7 +241,6 @@ def permutation_test(
     statistic: InstanceStatistic,
     seed: int,
     n_permutations: int | None = 1_000,
-    group: Grouping = "instance",
 ) -> MetricComparison:
     """Test the difference between two metrics by swapping their scores at random.
 
@@ -254,12 +252,10 @@ def permutation_test(
         Two metrics' scores, higher being better. They are standardized before
         swapping, so their scales do not matter.
     statistic : str
-        ``pearson``, ``spearman``, or a variant of Kendall's tau except tau-c
+        ``pearson``, ``spearman``, or a variant of Kendall's tau
         (``tau-b`` is the system level's Kendall, ``acc-eq`` its pairwise accuracy).
     n_permutations : int or None
         Number of random swaps; None takes all of them, for up to 16 scores.
-    group : {"instance", "system", "none"}
-        For tables only: the scores to compare together; the statistic is averaged.
 
     Returns
     -------
@@ -281,7 +277,7 @@ def permutation_test(
     Deutsch, Dror and Roth (2021), A Statistical Analysis of Summarization Evaluation
     Metrics Using Resampling Methods, TACL 9, section 5 (PERM-BOTH).
     """
-    h, a, b = _check_groups(human, first, second, group)
+    h, a, b = _check_groups(human, first, second)
     swapped = _prepare(h, a, b, statistic)
     ones = np.ones((1, h.shape[1]), dtype=np.float32)
     difference = float(_differences(swapped, len(h), 1, lambda: iter([ones]))[0])
@@ -298,20 +294,20 @@ def permutation_test(
         # the observed labeling is one of the permutations, so p is never 0
         p_value = (_share(reached, difference) * n + 1) / (n + 1)
     method = f"scores swapped, {statistic}" + (
-        f" by {group}" if np.ndim(human) == 2 else " of systems"
+        " by instance" if np.ndim(human) == 2 else " of systems"
     )
     return MetricComparison(difference, p_value, len(reached), method)
 
 
 def _check_groups(
-    human: npt.ArrayLike, first: npt.ArrayLike, second: npt.ArrayLike, group: Grouping
+    human: npt.ArrayLike, first: npt.ArrayLike, second: npt.ArrayLike
 ) -> tuple[Floats, Floats, Floats]:
     if np.ndim(human) == 1:
         h, a = as_groups(human, first)
         b = as_groups(human, second)[1]
         return h, standardize(a), standardize(b)
-    h, a = grouped_rows(human, first, group)
-    b = grouped_rows(human, second, group)[1]
+    h, a = grouped_rows(human, first)
+    b = grouped_rows(human, second)[1]
     # a single score cannot be compared
     enough = np.count_nonzero(~np.isnan(h), axis=1) >= 2
     return h[enough], standardize(a)[enough], standardize(b)[enough]
@@ -335,12 +331,11 @@ def _prepare(h: Floats, a: Floats, b: Floats, statistic: InstanceStatistic) -> S
         return swapped_pearson(h, a, b)
     if statistic == "spearman":
         return swapped_spearman(h, a, b)
-    if statistic not in VARIANTS or statistic == "tau-c":
+    if statistic not in VARIANTS:
         raise ValueError(f"Scores cannot be swapped for {statistic!r}.")
     if h.shape[1] > _MAX_GROUP:
         raise ValueError(
-            f"Groups of {h.shape[1]} scores are too large for {statistic}; group by"
-            " instance."
+            f"Groups of {h.shape[1]} scores are too large for {statistic}."
         )
     return _swapped_tau(h, a, b, statistic)
 
@@ -369,9 +364,9 @@ class _SwappedCounts:
         self.rated = rated
         h, a, b = h[rated], a[rated], b[rated]
         order = np.sign(np.subtract.outer(h, h))
-        self.n = len(h)
-        self.n_tied_human = (np.count_nonzero(order == 0) - self.n) / 2
-        self.n_pairs = self.n * (self.n - 1) / 2
+        n = len(h)
+        self.n_tied_human = (np.count_nonzero(order == 0) - n) / 2
+        self.n_pairs = n * (n - 1) / 2
         self.surplus = pair_form(a, b, lambda gap: order * np.sign(gap))
         values = np.concatenate([a, b])
         self.any_ties = len(np.unique(values)) < len(values)
@@ -392,8 +387,6 @@ class _SwappedCounts:
             tied_human=self.n_tied_human - both,
             tied_metric=tied,
             tied_both=both,
-            n_values=zeros + self.n,
-            n_classes=zeros,
         )
 
 

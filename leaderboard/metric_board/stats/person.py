@@ -8,7 +8,6 @@ import numpy.typing as npt
 from leaderboard.metric_board.stats.calibration import calibrated_accuracy
 from leaderboard.metric_board.stats.pairs import (
     VARIANTS,
-    Variant,
     agreement,
     pair_counts,
 )
@@ -20,7 +19,6 @@ FEWEST_RATERS = 3
 #: Two systems make one pair, which any two raters order alike half of the time.
 FEWEST_SYSTEMS = 3
 _LOWEST = {"pairwise-accuracy": 0.0, "acc-eq": 0.0, "calibrated": 0.0}
-_VARIANTS: tuple[Variant, ...] = tuple(v for v in VARIANTS if v != "tau-c")
 
 Ints = npt.NDArray[np.int64]
 
@@ -173,7 +171,7 @@ def _of_outputs(
     counts = pair_counts(h, m)
     found: dict[str, Any] = {
         variant: _over_people(_by_rater(agreement(counts, variant), whose), variant)
-        for variant in _VARIANTS
+        for variant in VARIANTS
     }
     try:
         best = calibrated_accuracy(h.T, m.T)

@@ -94,15 +94,13 @@ def williams_p(first: float, second: float, between: float, n: int) -> float:
     return float(stats.t.sf(t, n - 3))
 
 
-def reached_by_chance(n: int, *, share: float = 0.05) -> float:
-    """Compute Pearson's correlation that a metric unrelated to people reaches by chance.
+def reached_by_chance(n: int) -> float:
+    """Compute Pearson's correlation that unrelated metrics exceed in one of 20 cases.
 
     Parameters
     ----------
     n : int
         Systems with normal scores, at least 3.
-    share : float
-        Probability that its absolute value is as high or higher, in (0, 1).
 
     References
     ----------
@@ -110,9 +108,5 @@ def reached_by_chance(n: int, *, share: float = 0.05) -> float:
     """
     from scipy import stats
 
-    if n < 3 or not 0 < share < 1:
-        raise ValueError(
-            "At least three systems and a share between 0 and 1 are needed."
-        )
-    t = float(stats.t.ppf(1 - share / 2, n - 2))
+    t = float(stats.t.ppf(0.975, n - 2))
     return t / float(np.sqrt(n - 2 + t * t))

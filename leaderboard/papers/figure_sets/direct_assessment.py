@@ -10,7 +10,7 @@ from leaderboard.papers.figures import Computed, Figures, Settings, Value, by_ro
 from leaderboard.stats.multiplicity import significance_clusters
 from leaderboard.stats.ranking import RankRange
 from leaderboard.stats.rater_effects import worker_z_scores
-from leaderboard.stats.systems.ranks import RankSumRanking, rank_sum_ranking
+from leaderboard.stats.systems.ranks import ALPHA, RankSumRanking, rank_sum_ranking
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -94,7 +94,7 @@ def _standardize(judged: pd.DataFrame) -> Computed:
         judged["value"], judged["system"], judged["instance"].astype(str)
     )
     names = ranking.systems
-    cut = significance_clusters(ranking.means, ranking.p_values < ranking.alpha)
+    cut = significance_clusters(ranking.means, ranking.p_values < ALPHA)
     strict = [_span(cut, number) for number in cut]
     found = by_row("z", dict(zip(names, ranking.means, strict=True)))
     found |= by_row("segments", dict(zip(names, ranking.n_segments, strict=True)))
@@ -123,7 +123,7 @@ def _p_values(ranking: RankSumRanking) -> Computed:
     for i, first in enumerate(ranking.systems):
         for j, second in enumerate(ranking.systems):
             p = float(ranking.p_values[i, j])
-            printed = p if i < j and p < ranking.alpha else FILLER
+            printed = p if i < j and p < ALPHA else FILLER
             found[f"{first}>{second}/p"] = p
             found[f"{first}>{second}/p_printed"] = printed
     return found

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from genie.lib.interval import Interval
 from leaderboard.stats.clustered import factor_codes, multiway_variance
-from leaderboard.stats.intervals import Floats, as_ratings, check_confidence
+from leaderboard.stats.intervals import Floats, as_ratings
 
 Ints = npt.NDArray[np.intp]
 # shapes of people's ratings given a judge's scores: none, straight, bent once
@@ -21,6 +21,9 @@ _DEGREES = (0, 1, 2)
 # beyond this many standard deviations a bent line is constant
 _REACH = 3.0
 _FEWEST = 20
+
+# parts that are left out in turn
+_FOLDS = 5
 
 
 @dataclass(frozen=True)
@@ -107,8 +110,6 @@ def judged_mean(
     *,
     seed: int,
     weights: npt.ArrayLike | None = None,
-    folds: int = 5,
-    confidence: float = 0.95,
 ) -> JudgedMean:
     """Estimate people's mean rating over all instances that judges scored.
 
@@ -123,8 +124,6 @@ def judged_mean(
     weights : array_like, shape (r,), optional
         Weight of each rating among those of its instance, above 0; equal if
         not given.
-    folds : int
-        Parts that are left out in turn, at least 2.
 
     Returns
     -------
@@ -151,15 +150,14 @@ def judged_mean(
     Chernozhukov et al. (2018), Econometrics Journal 21, section 3 (cross-fitting);
     Cameron, Gelbach and Miller (2011), JBES 29(2) (two-way clusters).
     """
-    check_confidence(confidence)
     scores = _scores(judged)
     design = design_of(values, workers, instances, len(scores), weights=weights)
-    plain, plain_variance = _interval(design, np.zeros(len(scores)), confidence)
-    foretold, explained = _foretold(design, scores, max(folds, 2), seed)
+    plain, plain_variance = _interval(design, np.zeros(len(scores)))
+    foretold, explained = _foretold(design, scores, _FOLDS, seed)
     helped, saved, used = plain, 0.0, None
     if explained > 0:
         used = foretold
-        helped, variance = _interval(design, foretold, confidence)
+        helped, variance = _interval(design, foretold)
         if variance > 0:
             saved = len(design.rated) * (plain_variance / variance - 1)
     n_rated = len(design.rated)
@@ -238,9 +236,7 @@ def influence_of(design: Design, foretold: Floats) -> Influence:
     return Influence(float(level + correction), moves - moves.mean(), apart)
 
 
-def _interval(
-    design: Design, foretold: Floats, confidence: float
-) -> tuple[Interval, float]:
+def _interval(design: Design, foretold: Floats) -> tuple[Interval, float]:
     from scipy import special
 
     found, n = influence_of(design, foretold), len(design.ratings)
@@ -255,7 +251,7 @@ def _interval(
     if total > 0 and drawn > 0:
         others = max(int(elsewhere.sum()) - 1, 1)
         freedom = total**2 / (variance**2 / freedom + drawn**2 / others)
-    reach = float(special.stdtrit(freedom, (1 + confidence) / 2)) * total**0.5
+    reach = float(special.stdtrit(freedom, 0.975)) * total**0.5
     low, high = found.estimate - reach, found.estimate + reach
     return Interval(found.estimate, low, high), total
 

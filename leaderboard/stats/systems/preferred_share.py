@@ -12,7 +12,6 @@ from leaderboard.stats.intervals import (
     Floats,
     as_ratings,
     bootstrap_mean,
-    check_confidence,
 )
 from leaderboard.stats.systems.estimates import (
     COVERS_CROWD,
@@ -32,7 +31,6 @@ def preferred_share(
     instances: npt.ArrayLike,
     days: npt.ArrayLike | None = None,
     *,
-    confidence: float = 0.95,
     crossed: bool = False,
     population: Population = Population.LIKE,
 ) -> CoveredInterval:
@@ -68,12 +66,11 @@ def preferred_share(
     from scipy import special
 
     values = as_ratings(answers, what="answers")
-    check_confidence(confidence)
     if values.min() < 0 or values.max() > 1:
         raise ValueError("Every answer lies between 0 (the other one) and 1.")
     codes = factor_codes({"worker": workers, "instance": instances}, len(values))
     if population == Population.THESE:
-        found = _of_this_crowd(values, codes["instance"], confidence)
+        found = _of_this_crowd(values, codes["instance"])
         return replace(found, covers=COVERS_THESE)
     share = float(np.sort(values).mean())
     if crossed and codes["worker"][1] > 1:
@@ -82,15 +79,12 @@ def preferred_share(
     else:
         variance, freedom = _over_workers(values - share, codes)
     if variance <= 1e-24 or np.ptp(values) == 0:
-        return _of_this_crowd(values, codes["instance"], confidence)
-    quantile = (1 + confidence) / 2
-    reach, covers = (
-        float(special.stdtrit(freedom, quantile)) * variance**0.5,
-        COVERS_CROWD,
-    )
+        return _of_this_crowd(values, codes["instance"])
+    reach = float(special.stdtrit(freedom, 0.975)) * variance**0.5
+    covers = COVERS_CROWD
     for total, its_freedom in _with_days(values, codes, days, (variance, freedom)):
         covers = COVERS_DAYS
-        reach = max(reach, float(special.stdtrit(its_freedom, quantile)) * total**0.5)
+        reach = max(reach, float(special.stdtrit(its_freedom, 0.975)) * total**0.5)
     slope, centre = 1 / (share * (1 - share)), special.logit(share)
     low, high = (float(special.expit(centre + s * reach * slope)) for s in (-1, 1))
     return CoveredInterval(share, low, high, covers)
@@ -147,12 +141,8 @@ def _with_days(
     return [(total, total**2 / spread), left_out]
 
 
-def _of_this_crowd(
-    values: Floats, instances: Level, confidence: float
-) -> CoveredInterval:
+def _of_this_crowd(values: Floats, instances: Level) -> CoveredInterval:
     """Return the interval over instances, each of which counts once."""
     codes, n_instances = instances
     each = np.bincount(codes, values, n_instances) / np.bincount(codes)
-    return bootstrap_mean(
-        each, seed=0, n_resamples=None, confidence=confidence, bounds=(0.0, 1.0)
-    )
+    return bootstrap_mean(each, seed=0, n_resamples=None, bounds=(0.0, 1.0))

@@ -33,7 +33,7 @@ class Ranking:
         Best estimate first; equal ones by name.
     ranks : list of RankRange
         The possible ranks of each; by simultaneous comparisons, all sets hold at once
-        with confidence 1 - alpha.
+        with 95% confidence.
     clusters : list of int
         1 for the best; every system of a cluster is significantly better than every
         system of the next.
@@ -61,8 +61,6 @@ class Ranking:
 def rank_systems(
     estimates: SystemEstimates,
     systems: Sequence[str] | None = None,
-    *,
-    alpha: float = ALPHA,
 ) -> Ranking:
     """Rank systems by simultaneous comparisons.
 
@@ -78,7 +76,6 @@ def rank_systems(
         names,
         estimates.means[places],
         estimates.p_values[np.ix_(places, places)],
-        alpha=alpha,
     )
 
 
@@ -86,8 +83,6 @@ def rank_by_p(
     systems: Sequence[str],
     means: npt.ArrayLike,
     p_values: npt.ArrayLike,
-    *,
-    alpha: float = ALPHA,
 ) -> Ranking:
     """Rank systems by the p-values of their differences.
 
@@ -110,7 +105,7 @@ def rank_by_p(
         adjusted[upper] = holm(raw[upper])
         adjusted = np.minimum(adjusted, adjusted.T)
     # better: significantly, and with the higher estimate
-    better: npt.NDArray[np.bool_] = np.triu(adjusted <= alpha, 1)
+    better: npt.NDArray[np.bool_] = np.triu(adjusted <= ALPHA, 1)
     ranks = [
         RankRange(1 + int(better[:, i].sum()), n - int(better[i].sum()))
         for i in range(n)
@@ -180,17 +175,16 @@ class RankSumRanking:
     means: Floats
     n_segments: npt.NDArray[np.int64]
     p_values: Floats
-    alpha: float = ALPHA
 
     @property
     def wins(self) -> npt.NDArray[np.int64]:
         """The number of systems that each one beats at the level of the test."""
-        return np.asarray((self.p_values < self.alpha).sum(axis=1))
+        return np.asarray((self.p_values < ALPHA).sum(axis=1))
 
     @cached_property
     def clusters(self) -> list[RankRange]:
         """The first and last rank of each system's cluster."""
-        return wmt_clusters(self.p_values < self.alpha)
+        return wmt_clusters(self.p_values < ALPHA)
 
     def keep_systems(self, systems: Collection[str]) -> RankSumRanking:
         """Keep these systems; the other systems' tests do not change."""
@@ -229,8 +223,6 @@ def rank_sum_ranking(
     values: npt.ArrayLike,
     systems: npt.ArrayLike,
     segments: npt.ArrayLike,
-    *,
-    alpha: float = ALPHA,
 ) -> RankSumRanking:
     """Rank systems by mean segment scores and cluster them by rank-sum tests.
 
@@ -240,17 +232,12 @@ def rank_sum_ranking(
         Ratings, and the system and segment of each. WMT uses z-scores, see
         `leaderboard.stats.rater_effects.worker_z_scores`. Ratings of one segment of one
         system are averaged first.
-    alpha : float
-        Level of each test, 0 < alpha < 1; not corrected for the number of pairs, as is
-        the custom.
 
     References
     ----------
     Bojar et al. (2016), Findings of WMT16, section 3.4; Kocmi et al. (2022), Findings of
     WMT22, section 6.
     """
-    if not 0 < alpha < 1:
-        raise ValueError(f"The level must lie between 0 and 1, not {alpha}.")
     # segments in the place of workers, so that their ratings are averaged
     table = rating_table(values, systems, segments)
     cell = table.worker * table.n_systems + table.system
@@ -267,7 +254,6 @@ def rank_sum_ranking(
         averages[order],
         np.array([len(each) for each in scores]),
         rank_sum_p_values(scores),
-        alpha,
     )
 
 

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from genie_research.files import without_nan
 from quality.counts import Floats, Ints
 from quality.detection.stats.detectors import (
     DETECTORS,
     FittedDetector,
-    fit_detector,
     flag,
     with_fit,
 )
@@ -24,30 +21,13 @@ from quality.detection.stats.mixture import Fit, fit
 BUCKETS: tuple[tuple[int, int], ...] = ((1, 5), (5, 15), (15, 10**9 + 1))
 BUCKET_NAMES: tuple[str, ...] = ("1-4", "5-14", "15+")
 
-Progress = Callable[[int, int], None]
-
 
 @dataclass(frozen=True)
 class Cell:
-    """One detector on one bucket, pooled over the rounds.
-
-    Attributes
-    ----------
-    precision, recall : float
-        Shares 0 to 1; NaN if no worker was flagged or noisy.
-    precision_interval, recall_interval : tuple of float
-        95% percentile bootstrap over whole rounds, because workers of one round share
-        its noisy workers' accuracy.
-    n_noisy, n_flagged : int
-        The denominators.
-    """
+    """One detector on one bucket, pooled over the rounds; NaN without such workers."""
 
     precision: float
     recall: float
-    precision_interval: tuple[float, float]
-    recall_interval: tuple[float, float]
-    n_noisy: int
-    n_flagged: int
 
 
 @dataclass(frozen=True)
@@ -62,82 +42,28 @@ class DetectionStudy:
         Noisy workers.
     n_right, n_wrong : ndarray of int64, shape (n_rounds, n_detectors, n_buckets)
         Flagged workers who were noisy, and who were not.
-    parameters : dict
-        Seed, thresholds and question counts, which reproduce the study.
     """
 
     detectors: tuple[str, ...]
     n_noisy: Ints
     n_right: Ints
     n_wrong: Ints
-    parameters: dict[str, Any]
 
     @property
     def n_rounds(self) -> int:
         return len(self.n_noisy)
 
-    def first(self, n_rounds: int) -> DetectionStudy:
-        """Return the study of the first rounds, as if it had stopped there."""
-        if not 1 <= n_rounds <= self.n_rounds:
-            raise ValueError(f"The study has {self.n_rounds} rounds, not {n_rounds}.")
-        return replace(
-            self,
-            n_noisy=self.n_noisy[:n_rounds],
-            n_right=self.n_right[:n_rounds],
-            n_wrong=self.n_wrong[:n_rounds],
-        )
-
-    def cell(self, detector: str, bucket: int, *, n_resamples: int = 1_000) -> Cell:
+    def cell(self, detector: str, bucket: int) -> Cell:
         """Return one detector's precision and recall; `bucket` indexes BUCKET_NAMES."""
-        if detector not in self.detectors:
-            raise ValueError(f"The detector {detector!r} was not in this study.")
         row = self.detectors.index(detector)
-        right = self.n_right[:, row, bucket]
-        flagged = right + self.n_wrong[:, row, bucket]
-        noisy = self.n_noisy[:, bucket]
-        rng = np.random.default_rng(self.parameters["seed"])
-        # How often each round is drawn: rounds are independent of each other, their
-        # workers are not.
-        drawn = rng.multinomial(
-            self.n_rounds, np.full(self.n_rounds, 1 / self.n_rounds), n_resamples
-        )
-        return Cell(
-            precision=float(_share(right.sum(), flagged.sum())),
-            recall=float(_share(right.sum(), noisy.sum())),
-            precision_interval=_interval(_share(drawn @ right, drawn @ flagged)),
-            recall_interval=_interval(_share(drawn @ right, drawn @ noisy)),
-            n_noisy=int(noisy.sum()),
-            n_flagged=int(flagged.sum()),
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return a JSON-serializable form: one entry per detector and bucket."""
-        cells = [
-            {"detector": slug, "bucket": name}
-            | without_nan(vars(self.cell(slug, bucket)))
-            for slug in self.detectors
-            for bucket, name in enumerate(BUCKET_NAMES)
-        ]
-        return {
-            "n_rounds": self.n_rounds,
-            "parameters": self.parameters,
-            "cells": cells,
-        }
+        right = self.n_right[:, row, bucket].sum()
+        flagged = right + self.n_wrong[:, row, bucket].sum()
+        noisy = self.n_noisy[:, bucket].sum()
+        return Cell(_share(right, flagged), _share(right, noisy))
 
 
-def _share(part: npt.ArrayLike, whole: npt.ArrayLike) -> Floats:
-    top, bottom = np.asarray(part, dtype=float), np.asarray(whole, dtype=float)
-    with np.errstate(invalid="ignore"):
-        share: Floats = np.where(bottom > 0, top / np.maximum(bottom, 1), np.nan)
-    return share
-
-
-def _interval(shares: Floats) -> tuple[float, float]:
-    known = shares[~np.isnan(shares)]
-    if not known.size:
-        return (float("nan"), float("nan"))
-    low, high = np.quantile(known, [0.025, 0.975])
-    return (float(low), float(high))
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else float("nan")
 
 
 def simulate_round(
@@ -178,9 +104,6 @@ def simulate_detection(
     n_rounds: int = 25,
     seed: int = 0,
     detectors: Sequence[str] = tuple(DETECTORS),
-    threshold_rate: float = 0.9,
-    threshold_posterior: float = 0.99,
-    progress: Progress | None = None,
 ) -> DetectionStudy:
     """Simulate rounds of annotation and count right and wrong flags.
 
@@ -192,27 +115,12 @@ def simulate_detection(
         Rounds; round i is the same for any number of rounds.
     detectors : sequence of str
         Slugs of :data:`~quality.detection.stats.detectors.DETECTORS`.
-    threshold_rate, threshold_posterior : float
-        As in :func:`~quality.detection.stats.detectors.detect`.
-    progress : callable, optional
-        Called with (rounds done, rounds) after each round.
 
     References
     ----------
     D. Khashabi et al., "Genie" (EMNLP 2022), section 5, table 1 and appendix B.2.
     """
     n_questions = np.asarray(n, dtype=np.int64)
-    if (
-        n_questions.size == 0
-        or n_rounds < 1
-        or not detectors
-        or (n_questions < 1).any()
-    ):
-        raise ValueError(
-            "A study needs workers with at least one question, a round and a detector."
-        )
-    for slug in detectors:
-        fit_detector([], [], detector=slug, threshold_rate=threshold_rate)
     buckets = np.stack(
         [(n_questions >= low) & (n_questions < high) for low, high in BUCKETS]
     )
@@ -223,28 +131,18 @@ def simulate_detection(
     for index, child in enumerate(np.random.SeedSequence(seed).spawn(n_rounds)):
         right, noisy = simulate_round(n_questions, np.random.default_rng(child))
         n_noisy[index] = buckets @ noisy.astype(np.int64)
-        judged = _judge(right, n_questions, detectors, threshold_rate, seed + index)
+        judged = _judge(right, n_questions, detectors, seed + index)
         for row, p_noisy in enumerate(judged):
-            flagged = flag(p_noisy, threshold_posterior)
+            flagged = flag(p_noisy, 0.99)
             n_right[index, row] = buckets @ (flagged & noisy).astype(np.int64)
             n_wrong[index, row] = buckets @ (flagged & ~noisy).astype(np.int64)
-        if progress is not None:
-            progress(index + 1, n_rounds)
-    parameters = {
-        "seed": seed,
-        "threshold_rate": threshold_rate,
-        "threshold_posterior": threshold_posterior,
-        "detectors": list(detectors),
-        "n_questions": n_questions.tolist(),
-    }
-    return DetectionStudy(tuple(detectors), n_noisy, n_right, n_wrong, parameters)
+    return DetectionStudy(tuple(detectors), n_noisy, n_right, n_wrong)
 
 
 def _judge(
     right: Ints,
     n_questions: Ints,
     detectors: Sequence[str],
-    threshold_rate: float,
     seed: int,
 ) -> list[Floats]:
     fits: dict[int, Fit] = {}
@@ -257,11 +155,11 @@ def _judge(
         spec = DETECTORS[slug]
         fitted: FittedDetector
         if spec.prior is not None:
-            fitted = FittedDetector(spec, spec.prior, threshold_rate)
+            fitted = FittedDetector(spec, spec.prior, 0.9)
         else:
             k = spec.n_components
             if k not in fits:
                 fits[k] = fit(right, n_questions, k=k, seed=seed)
-            fitted = with_fit(fits[k], detector=slug, threshold_rate=threshold_rate)
+            fitted = with_fit(fits[k], detector=slug, threshold_rate=0.9)
         judged.append(fitted.p_noisy(rows[0], rows[1])[row_of])
     return judged

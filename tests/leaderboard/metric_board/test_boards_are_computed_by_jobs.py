@@ -6,7 +6,7 @@ import pytest
 from genie.lib import jobs
 from leaderboard.metric_board import services
 from leaderboard.metric_board.selectors.snapshot import board_inputs
-from leaderboard.models import MetricBoard, MetricResult, MetricRun, Score, Submission
+from leaderboard.models import MetricBoard, MetricResult, MetricRun, Submission
 from tests.factories import set_state
 from tests.leaderboard.metric_board.judged import judged_system, measured
 from tests.leaderboard.metric_board.stats.system_level import system_statistics
@@ -63,37 +63,6 @@ def test_the_same_inputs_are_not_computed_twice_and_give_the_same_bytes(world, b
     assert again == board.payload
     services.compute(board.pk)
     assert MetricBoard.objects.get().computed_at == board.computed_at
-
-
-@pytest.mark.parametrize(
-    "change", ["score", "metric", "withdrawn", "private", "renamed"]
-)
-def test_what_changes_is_computed_anew_beside_the_old_one(world, board, change):
-    first = world.systems[0]
-    rows = Submission.objects.filter(pk=first.pk)
-    if change == "score":
-        score = Score.objects.get(submission=first)
-        Score.objects.filter(pk=score.pk).update(superseded_at=score.created_at)
-        score.pk, score.superseded_at = None, None
-        score.save(force_insert=True)
-    elif change == "metric":
-        old = MetricResult.objects.get(submission=first, metric="chrf")
-        old.pk, old.signature, old.value = None, "chrf|version:2", 99.0
-        old.save(force_insert=True)
-    elif change == "withdrawn":
-        rows.update(own_state="WITHDRAWN")
-    elif change == "private":
-        rows.update(visibility="PRIVATE")
-    else:
-        rows.update(system_name="Crane")
-    assert services.refresh(world.task) == 1
-    jobs.drain()
-    new = MetricBoard.objects.first()
-    assert new.pk != board.pk
-    assert new.state == "READY"
-    gone = change in {"withdrawn", "private"}
-    assert new.n_systems == (5 if gone else 6)
-    assert ("Heron" in str(new.payload)) == (change in {"score", "metric"})
 
 
 @pytest.mark.every_engine

@@ -1,7 +1,5 @@
 """A metric that a task adds or sets anew is computed for what was handed in before."""
 
-import tracemalloc
-
 import pytest
 
 from genie.lib import jobs
@@ -16,7 +14,6 @@ from leaderboard.tasks.chosen_metrics import chosen_metrics
 from leaderboard.tasks.config import read_metrics
 from leaderboard.tasks.config.kinds import Place
 from leaderboard.tasks.services import load
-from tests.factories import make_predictions, make_submission, make_task
 from tests.leaderboard.metric_board.conftest import use_metrics
 from tests.refusals import refusal
 
@@ -255,37 +252,3 @@ def test_a_task_with_a_wrong_parameter_is_not_loaded(db, monkeypatch):
     with pytest.raises(GenieError, match=r"metrics\.chrf\.words: there is no such"):
         load.load_task("demo-qa")
     assert not Task.own.exists()
-
-
-@pytest.mark.every_engine
-def test_the_same_instances_of_all_systems_are_measured_one_after_the_other(
-    task, two, small_pieces, monkeypatch
-):
-    seen = []
-    plain = services.batch_of_piece
-    monkeypatch.setattr(
-        services,
-        "batch_of_piece",
-        lambda piece: seen.append(piece.first) or plain(piece),
-    )
-    use_metrics(task, "ter")
-    catch_up(task)
-    assert len(set(seen)) < len(seen)
-    assert seen == sorted(seen)
-
-
-def test_a_piece_takes_as_much_memory_in_a_large_task_as_in_a_small_one(cast):
-    peaks = []
-    for n in (1_500, 6_000):
-        large = make_task(f"task-{n}", n_instances=n)
-        submission = make_submission(large, team=cast.team, owner=cast.submitter)
-        make_predictions(submission, text="A text of some length. " * 20)
-        piece = MetricPiece(submission=submission, first=700, end=750)
-        services.batch_of_piece(piece)  # nobody measures what is cached once
-        tracemalloc.start()
-        batch = services.batch_of_piece(piece)
-        peaks.append(tracemalloc.get_traced_memory()[1])
-        tracemalloc.stop()
-        assert (len(batch), batch.references_each) == (50, "1")
-        assert batch.references[0] == ["Reference number 700."]
-    assert peaks[1] < 1.5 * peaks[0]  # of four times as many instances

@@ -21,7 +21,7 @@ def meetings(blocks, n):
         # balanced incomplete block designs: every pair as often as every other
         (7, 3, 7, 0), (13, 4, 26, 0), (21, 5, 21, 0), (6, 3, 10, 0), (12, 4, 33, 0),
         # no such design is known to be reached
-        (100, 5, 300, 2), (5, 3, 1, 1),
+        (100, 5, 300, 2), (5, 3, 1, 1), (20, 5, 80, 1),
     ],
 )  # fmt: skip
 def test_systems_and_pairs_are_balanced(n, size, n_blocks, apart):

@@ -20,11 +20,6 @@ def test_wins_ties_and_losses_are_counted_pair_by_pair(table):
                 assert found.win_tie_loss(i, j) == (wins, ties, losses)
 
 
-def test_ratings_closer_than_the_tolerance_tie():
-    close = comparisons_from_table([[100, 95, 80]], tolerance=5)
-    assert close.outcome.tolist() == [0, 1, 1]
-
-
 def test_games_follow_the_judgements():
     found = comparisons_from_table([[3, 2, 1], [1, np.nan, 2]])
     assert found.first.tolist() == [0, 0, 1, 0]
@@ -58,5 +53,3 @@ def test_broken_comparisons_are_refused_in_words():
         comparisons_from_table([1, 2])
     with pytest.raises(ValueError, match="finite"):
         comparisons_from_table([[1, np.inf]])
-    with pytest.raises(ValueError, match="tolerance"):
-        comparisons_from_table([[1, 2]], tolerance=-1)

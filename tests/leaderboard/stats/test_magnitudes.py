@@ -31,21 +31,6 @@ def test_every_worker_gets_the_grand_geometric_mean():
         assert fixed[own] / fixed[own][0] == pytest.approx(values[own] / values[own][0])
 
 
-def test_z_scores_even_out_modulus_and_spread():
-    rng = np.random.default_rng(2)
-    workers = np.repeat(["a", "b"], 50)
-    logs = rng.normal(0, 1, 100)
-    values = np.exp(np.where(workers == "a", 1 + 2 * logs, 5 + 0.1 * logs))
-    z = normalise_magnitudes(values, workers, method="z")
-    expected = [stats.zscore(logs[:50], ddof=1), stats.zscore(logs[50:], ddof=1)]
-    assert z == pytest.approx(np.concatenate(expected))
-
-
-def test_workers_who_gave_one_magnitude_only_say_nothing_in_z_scores():
-    z = normalise_magnitudes([5, 100, 100, 7], ["x", "y", "y", "z"], method="z")
-    assert z.tolist() == [0, 0, 0, 0]
-
-
 @pytest.mark.parametrize("wrong", [0, -3, np.nan, np.inf])
 def test_what_is_no_ratio_is_refused_by_its_place(wrong):
     with pytest.raises(ValueError, match="number 2 is"):
@@ -57,5 +42,3 @@ def test_nothing_is_refused_in_words():
         log_magnitudes([])
     with pytest.raises(ValueError, match="worker who gave it"):
         normalise_magnitudes([1, 2], ["a"])
-    with pytest.raises(ValueError, match="modulus"):
-        normalise_magnitudes([1, 2], ["a", "a"], method="log")

@@ -18,34 +18,21 @@ B = np.clip(A + rng.integers(-2, 2, 300) / 4, 0, 1)
 TESTS = [
     lambda a, b: paired_bootstrap(a, b, seed=1),
     lambda a, b: approximate_randomisation(a, b, seed=1, n_shuffles=2_500),
-    lambda a, b: approximate_randomisation(a, b, seed=1, n_shuffles=None),
     wilcoxon,
 ]
 every_test = pytest.mark.parametrize(
-    "test", TESTS, ids=["bootstrap", "shuffles", "all swaps", "wilcoxon"]
+    "test", TESTS, ids=["bootstrap", "shuffles", "wilcoxon"]
 )
 few_pairs = st.lists(
     st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=8
 )
 
 
-@given(few_pairs)
-@settings(deadline=None)
-def test_all_swaps_are_the_enumerated_swaps(pairs):
-    gap = np.array([a - b for a, b in pairs])
-    sums = np.array(
-        [np.dot(signs, gap) for signs in itertools.product((1, -1), repeat=len(gap))]
-    )
-    expected = np.mean(np.abs(sums) >= abs(gap.sum()))
-    found = approximate_randomisation(
-        *zip(*pairs, strict=True), seed=1, n_shuffles=None
-    )
-    assert found.p_value == pytest.approx(expected, abs=1e-12)
-
-
 def test_random_swaps_approach_all_swaps():
-    exact = approximate_randomisation(A[:60], B[:60], seed=1, n_shuffles=None).p_value
-    some = approximate_randomisation(A[:60], B[:60], seed=1, n_shuffles=40_000).p_value
+    gap = A[:12] - B[:12]
+    sums = [np.dot(signs, gap) for signs in itertools.product((1, -1), repeat=12)]
+    exact = np.mean(np.abs(sums) >= abs(gap.sum()) - 1e-12)
+    some = approximate_randomisation(A[:12], B[:12], seed=1, n_shuffles=40_000).p_value
     assert some == pytest.approx(exact, abs=5 * np.sqrt(exact / 40_000))
 
 
@@ -61,8 +48,6 @@ def test_random_swaps_of_ratings_off_a_lattice_are_scipys():
         rng=np.random.default_rng(1),
     )
     assert ours.p_value == pytest.approx(theirs.pvalue, abs=0.02)
-    with pytest.raises(ValueError, match="do not lie on a lattice"):
-        approximate_randomisation(a, b, seed=1, n_shuffles=None)
 
 
 @pytest.mark.parametrize("n", [5, 12, 40])
@@ -97,7 +82,7 @@ def test_wilcoxon_with_ties_is_the_enumerated_signed_rank_test(pairs):
 def test_the_paired_bootstrap_agrees_with_a_plain_loop():
     draw = np.random.default_rng(0)
     gaps = np.array([draw.choice(A - B, 300).mean() for _ in range(20_000)])
-    found = paired_bootstrap(A, B, seed=1, n_resamples=None)
+    found = paired_bootstrap(A, B, seed=1, n_resamples=20_000)
     assert found.p_above == pytest.approx(
         (np.mean(gaps > 1e-12) + np.mean(gaps >= -1e-12)) / 2, abs=0.01
     )
@@ -119,7 +104,7 @@ def test_the_order_of_the_instances_changes_nothing(test):
 @every_test
 def test_identical_systems_are_not_told_apart(test):
     found = test(A, A)
-    assert (found.difference, found.p_value, found.n_different) == (0.0, 1.0, 0)
+    assert (found.difference, found.p_value) == (0.0, 1.0)
 
 
 @every_test
@@ -154,13 +139,6 @@ def test_rounding_does_not_break_ties(test):
     b = a + np.array([0.1, -0.1, 0.1, 0.1, -0.1, 0.1] * 5)
     whole = np.rint(10 * a), np.rint(10 * b)
     assert test(a, b).p_value == pytest.approx(test(*whole).p_value, abs=1e-12)
-
-
-def test_resamples_and_shuffles_must_be_asked_for():
-    with pytest.raises(ValueError, match="one resample"):
-        paired_bootstrap(A, B, seed=1, n_resamples=0)
-    with pytest.raises(ValueError, match="one shuffle"):
-        approximate_randomisation(A, B, seed=1, n_shuffles=0)
 
 
 def test_same_seed_same_answer_other_seed_nearly():

@@ -93,23 +93,6 @@ def test_the_normal_mixture_is_the_mixture_of_exponential_bets():
     assert wealth == pytest.approx(1 / (2 * delta), rel=1e-6)
 
 
-@pytest.mark.parametrize(("a", "b"), [(10, 10), (1, 1), (0.5, 3)])
-@pytest.mark.parametrize("total", [0, 3, 35.5, 60])
-def test_the_beta_mixture_interval_ends_where_the_mixed_bet_has_won_enough(a, b, total):
-    rule, n = BetaMixture(0.01, a=a, b=b), 60
-
-    def wealth(p):
-        def gain(q):
-            log = total * np.log(q / p) + (n - total) * np.log((1 - q) / (1 - p))
-            return np.exp(log) * stats.beta.pdf(q, a, b)
-
-        return integrate.quad(gain, 0, 1, limit=400)[0]
-
-    low, high = (float(end) for end in rule.interval(n, total))
-    assert low == 0 if total == 0 else wealth(low) == pytest.approx(50, rel=1e-6)
-    assert high == 1 if total == n else wealth(high) == pytest.approx(50, rel=1e-6)
-
-
 def test_the_interval_takes_many_counts_at_once():
     rule = BetaMixture(0.01)
     n, total = np.array([5, 50, 500]), np.array([0, 31, 260])

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from leaderboard.stats.comparisons import compare, comparisons_from_table
-from leaderboard.stats.true_skill import BETA, MU, SIGMA, _margin, true_skill
-from leaderboard.stats.turns import Games, play
+from leaderboard.stats.true_skill import BETA, MU, SIGMA, true_skill
 from tests.leaderboard.stats.e2e import challenge
 from tests.shared import needs_shared
 
@@ -107,21 +106,6 @@ def test_names_and_order_change_no_bit():
     assert plain.differences.tolist() == again.differences.tolist()
     assert plain.errors.tolist() == again.errors.tolist()
     assert plain.shares.tolist() == again.shares.tolist()
-
-
-def test_games_played_in_turns_are_those_played_one_by_one():
-    draw = np.random.default_rng(8)
-    first = draw.integers(0, 7, 400)
-    second = (first + draw.integers(1, 7, 400)) % 7
-    drawn = draw.random(400) < 0.3
-    order = np.stack([draw.permutation(401)[:390] for _ in range(3)], axis=1)
-    beliefs = play(Games(first, second, drawn, 7), order, _margin(0.2))
-    for column, places in enumerate(order.T):
-        # place 400 is no game
-        kept = places[places < 400]
-        outcome = np.where(drawn[kept], 0, 1)
-        games = compare(first[kept], second[kept], outcome, 7)
-        assert beliefs[:, column] == pytest.approx(library(games, 0.2), abs=1e-6)
 
 
 def test_ranks_over_orders_say_what_the_order_decides():

@@ -1,6 +1,5 @@
 """The alternative annotator test gives what its authors print, and claims nothing from nothing."""
 
-import gzip
 import json
 import math
 
@@ -110,29 +109,6 @@ def test_the_command_prints_tables_and_refuses_in_words(tmp_path, capsys):
     judges.write_text('{"mimic": {"q1": null}}')
     with pytest.raises(CommandError, match="from instance to text or number, not None"):
         call_command("test_judges", people, judges)
-
-
-def test_the_study_prints_savings_coverage_and_biases(tmp_path, capsys):
-    folder = tmp_path / "data" / "toy"
-    folder.mkdir(parents=True)
-    for name, content in (
-        ("human_annotations.json.gz", PEOPLE),
-        ("llm_annotations.json.gz", {"mimic": PEOPLE["a"]}),
-    ):
-        (folder / name).write_bytes(gzip.compress(json.dumps(content).encode()))
-    numbers = tmp_path / "out.json"
-    asked = {"tasks": 1, "audits": 1, "people": 40, "instances": 80}
-    call_command("study_judges", **asked, data=folder.parent, json=numbers)
-    told = capsys.readouterr().out
-    assert "toy mimic 100.0 100.0 to 100.0" in " ".join(told.split())
-    for title in ("Judges beside people", "Bias audit"):
-        assert title in told
-    written = json.loads(numbers.read_text())
-    assert [one["planted"] for one in written["biases"]][:2] == ["none", "order"]
-    with pytest.raises(CommandError, match="has no folder with"):
-        call_command("study_judges", data=tmp_path / "data" / "toy")
-    with pytest.raises(CommandError, match="20 instances"):
-        call_command("study_judges", people=3)
 
 
 @needs_shared

@@ -7,10 +7,8 @@ from django.core.management.base import CommandError, CommandParser
 
 from genie_research.boards.design_studies import (
     DesignStudy,
-    PlannedPower,
     Settings,
     design_studies,
-    planned_power,
     study_document,
     study_picture,
     study_sheets,
@@ -26,7 +24,7 @@ class Command(StudyCommand):
     help = (
         "Repeat section 4 of the Genie paper on tables of labels: graded or binary "
         "answers, means or majorities, one label for many instances or several for "
-        "fewer; then play planned studies again and compare them with the formulas."
+        "fewer."
     )
     # No site is needed: it reads a file and prints.
 
@@ -78,11 +76,11 @@ class Command(StudyCommand):
             for path in options["files"]
             for study in _study(path, of_files.choices_of(options), settings)
         ]
-        for study, power in found:
-            self.stdout.write(as_text(study_sheets(study, power)))
+        for study in found:
+            self.stdout.write(as_text(study_sheets(study)))
         if options["plots"]:
             options["plots"].mkdir(parents=True, exist_ok=True)
-            for number, (study, _) in enumerate(found, 1):
+            for number, study in enumerate(found, 1):
                 path = options["plots"] / f"{number}.svg"
                 path.write_text(study_picture(study), encoding="utf-8")
                 self.stderr.write(f"Wrote {path}.")
@@ -93,15 +91,10 @@ class Command(StudyCommand):
 
 def _study(
     path: Path, choices: dict[str, Any], settings: Settings
-) -> list[tuple[DesignStudy, PlannedPower | None]]:
-    found: list[tuple[DesignStudy, PlannedPower | None]] = []
+) -> list[DesignStudy]:
+    found: list[DesignStudy] = []
     for table in read_tables([path], choices):
         if isinstance(table, Pairs):
             raise CommandError(f"{path.name} has pairs; designs need ratings.")
-        studies = design_studies(table, path.name.split(".")[0], settings)
-        last = len(studies) - 1
-        found += [
-            (study, planned_power(table, settings) if number == last else None)
-            for number, study in enumerate(studies)
-        ]
+        found += design_studies(table, path.name.split(".")[0], settings)
     return found

@@ -101,10 +101,9 @@ def _submissions(
     others = [texts for system, texts in read.items() if system not in out_of_step]
     for system, texts in read.items():
         if system in out_of_step:
-            realigned = realign(texts, references, others)
-            yield _Submission(
-                system, [texts[i] for i in realigned.order], realigned.n_moved
-            )
+            order = realign(texts, references, others)
+            n_moved = sum(place != i for place, i in enumerate(order))
+            yield _Submission(system, [texts[i] for i in order], n_moved)
         else:
             yield _Submission(system, texts, 0)
 

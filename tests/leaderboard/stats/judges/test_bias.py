@@ -5,14 +5,13 @@ import re
 import numpy as np
 import pytest
 
-from genie_research.judges.bias_study import PLANTED, study_biases, with_endings
 from leaderboard.stats.judges.bias import (
     injection_effect,
     order_effect,
     settle,
     text_effects,
 )
-from leaderboard.stats.judges.injections import INJECTIONS
+from leaderboard.stats.judges.injections import plant_probe, probes
 
 
 def outputs(seed=1, n_systems=5, n_instances=40):
@@ -100,23 +99,11 @@ def test_order_and_commands():
         "plea", scores - 1, scores + rng.normal(0, 0.1, 50), range(50)
     )
     assert lower.p_value > 0.99  # put off by commands: no harm
-    endings = list(with_endings("Text."))
-    assert [name for name, *_ in endings] == list(INJECTIONS)
-    for _, injected, plain in endings:
+    for both in probes():
+        injected, plain = (plant_probe("Text.", one) for one in both)
         # as many words and signs, so that nothing but the command tells them apart
         assert len(injected.split()) == len(plain.split())
         assert re.sub(r"\w", "", injected) == re.sub(r"\w", "", plain)
-
-
-def test_planted_biases_are_found_and_no_others():
-    found = {one.planted: one for one in study_biases(3, seed=4, n_instances=100)}
-    assert list(found) == list(PLANTED)
-    assert found["none"].power is None
-    assert min(one.power for name, one in found.items() if name != "none") >= 2 / 3
-    for name, one in found.items():
-        if name != "none":
-            assert one.estimate == pytest.approx(PLANTED[name], abs=0.2)
-    assert sum(one.false_alarms for one in found.values()) < 1.1
 
 
 def pairs(seed, planted="", amount=0.0, n_systems=6, n_instances=60):

@@ -1,1 +1,0 @@
-"""The power of signs of programs, by simulation and with real models."""

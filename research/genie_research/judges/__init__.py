@@ -1,1 +1,0 @@
-"""The value of programs' ratings, by simulation and on published labels."""
