@@ -51,6 +51,8 @@ def problem_from(status: int, raw: bytes, retry_after: str | None) -> Problem:
         or body.get("title")
         or f"The site responded with status {status}."
     )
+    if status == 202:
+        said = "The site is still making this file. Please try again later."
     if body.get("code") == "not-found":
         said = "Not found, or you don't have access to it."
     if body.get("errors"):

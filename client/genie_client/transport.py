@@ -16,8 +16,9 @@ from genie_client.problem import Problem, problem_from
 from genie_client.progress import Told, Upload
 from genie_client.version import VERSION
 
-# What may be over soon: too many requests, and a site that restarts or is busy.
-_PASSING = frozenset({429, 502, 503, 504})
+# What may be over soon: a file is being made, too many requests, and a site that
+# restarts or is busy.
+_PASSING = frozenset({202, 429, 502, 503, 504})
 MOST_SECONDS = 60.0
 # inside the class, `bytes` is its method
 Body = bytes
@@ -108,6 +109,9 @@ class Transport:
         try:
             with self._opener.open(request, timeout=self._timeout) as answer:
                 read: Body = answer.read()
+                wait = answer.headers.get("Retry-After")
+                if answer.status == 202 and data is None and wait:
+                    raise problem_from(202, read, wait)
                 return read
         except urllib.error.HTTPError as error:
             with error:

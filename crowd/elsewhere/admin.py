@@ -170,10 +170,11 @@ class ExternalCampaignAdmin(OfTask, ReadOnlyAdmin):
     pool_paths = ("campaign__pool_id",)
     list_display = [
         "campaign",
-        "where",
+        "campaign__platform",
+        "environment",
         "is_open",
         "money",
-        "balance",
+        "balance_cents",
         "synced_at",
         "n_stuck",
         "trouble",
@@ -188,12 +189,11 @@ class ExternalCampaignAdmin(OfTask, ReadOnlyAdmin):
         "spent",
         "committed_dollars",
         "left_dollars",
-        "balance",
         "places",
         "page",
         "sent_calls",
     ]
-    exclude = ["busy_until", "balance_cents", "url"]
+    exclude = ["busy_until", "url"]
     actions = [
         Action(
             "look_now",
@@ -212,10 +212,6 @@ class ExternalCampaignAdmin(OfTask, ReadOnlyAdmin):
     def platform(self, row: ExternalCampaign) -> str:
         return row.campaign.platform
 
-    @admin.display(description="platform", ordering="campaign__platform")
-    def where(self, row: ExternalCampaign) -> str:
-        return f"{row.campaign.platform}, {row.environment}"
-
     @admin.display(description="spent, committed, budget")
     def money(self, row: Any) -> str:
         budget = dollars(row.figures.budget_cents)
@@ -232,10 +228,6 @@ class ExternalCampaignAdmin(OfTask, ReadOnlyAdmin):
     @admin.display(description="left in the budget")
     def left_dollars(self, row: Any) -> str:
         return dollars(row.figures.budget_cents - row.figures.committed_cents)
-
-    @admin.display(description="account balance")
-    def balance(self, row: ExternalCampaign) -> str:
-        return "–" if row.balance_cents is None else dollars(row.balance_cents)
 
     @admin.display(description="problems")
     def n_stuck(self, row: ExternalCampaign) -> str:

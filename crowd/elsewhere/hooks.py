@@ -8,7 +8,6 @@ import logging
 import re
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
@@ -172,21 +171,13 @@ def _certificate(address: str, private: bool) -> bytes:
 TOLERANCE_SECONDS = 300
 
 
-@dataclass(frozen=True)
-class Notice:
-    event_type: str
-    resource_id: str
-
-
 def signature(secret: str, timestamp: str, body: bytes) -> str:
     mac = hmac.new(secret.encode(), timestamp.encode() + body, hashlib.sha256)
     return base64.b64encode(mac.digest()).decode()
 
 
-def read(
-    secret: str, *, body: bytes, timestamp: str, signed: str, now: float
-) -> Notice:
-    """Read a notice, or refuse it.
+def read(secret: str, *, body: bytes, timestamp: str, signed: str, now: float) -> str:
+    """Return the id of a notice's study or submission, or refuse it.
 
     `timestamp` (Unix seconds) and `signed` are headers, `body` is unchanged, `now` is
     in Unix seconds. If the workspace's `secret` is empty, all notices are refused.
@@ -206,8 +197,7 @@ def read(
             "The notice's timestamp is too old or in the future.", code="too-old"
         )
     try:
-        notice = json.loads(body)
-        return Notice(str(notice["event_type"]), str(notice["resource_id"]))
+        return str(json.loads(body)["resource_id"])
     except (ValueError, KeyError, TypeError, RecursionError):
         raise GenieError("The notice is empty.", code="unreadable") from None
 
@@ -262,7 +252,7 @@ def receive_prolific(request: HttpRequest) -> HttpResponse:
     if is_too_long(request, _LARGEST_OF_PROLIFIC):
         return JsonResponse({"error": "The notice is too long."}, status=413)
     try:
-        notice = read(
+        resource_id = read(
             settings.GENIE["PROLIFIC_WEBHOOK_SECRET"],
             body=request.body,
             timestamp=request.headers.get("X-Prolific-Request-Timestamp", ""),
@@ -274,7 +264,7 @@ def receive_prolific(request: HttpRequest) -> HttpResponse:
             {"error": error.message}, status=_STATUS_OF_PROLIFIC.get(error.code, 400)
         )
     event_id = request.headers.get("X-Event-Id", "")
-    notices.follow("prolific", event_id, notice.resource_id)
+    notices.follow("prolific", event_id, resource_id)
     return HttpResponse(status=204)
 
 

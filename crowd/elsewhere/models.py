@@ -4,6 +4,7 @@ from django.db.models import Exists, OuterRef
 from crowd.hits.models import HIT, Assignment, Campaign
 from crowd.money.models import ExchangeRate, LedgerEntry
 from crowd.workers.models.worker import Worker
+from genie.lib.unguessable import SealedField
 
 
 class ExternalCampaign(models.Model):
@@ -218,7 +219,7 @@ class PanelSource(models.Model):
         help_text="Number of HITs before people return to the panel. 0 means all available "
         "HITs.",
     )
-    link_secret = models.CharField(
+    link_secret = SealedField(
         max_length=200,
         blank=True,
         help_text="Shared with the panel. Links without its signature are refused.",

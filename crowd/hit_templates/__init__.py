@@ -70,12 +70,12 @@ class _Known(Mapping[str, HITTemplate]):
         return len([*self])
 
 
-def known() -> Mapping[str, HITTemplate]:
+def stored_templates() -> Mapping[str, HITTemplate]:
     return _Known()
 
 
 def get(slug: str) -> HITTemplate:
-    template = known().get(slug)
+    template = stored_templates().get(slug)
     if template is None:
         raise GenieError(
             f"There is no HIT template {slug!r}. Choose from: "

@@ -8,6 +8,7 @@ import django.db.models.deletion
 import django.db.models.functions.comparison
 import django.utils.timezone
 import genie.lib.database
+import genie.lib.unguessable
 from decimal import Decimal
 from django.conf import settings
 from django.db import migrations, models
@@ -130,7 +131,7 @@ class Migration(migrations.Migration):
                 ('failed_check', models.CharField(blank=True, help_text='The same, for people who were screened out.', max_length=500)),
                 ('countries', models.CharField(blank=True, help_text='Two-letter codes of the countries where the panel guarantees that its people live. Empty if it makes no guarantee.', max_length=300)),
                 ('items_per_visit', models.PositiveIntegerField(default=0, help_text='Number of HITs before people return to the panel. 0 means all available HITs.')),
-                ('link_secret', models.CharField(blank=True, help_text='Shared with the panel. Links without its signature are refused.', max_length=200)),
+                ('link_secret', genie.lib.unguessable.SealedField(blank=True, help_text='Shared with the panel. Links without its signature are refused.', max_length=200)),
                 ('is_open', models.BooleanField(default=True, help_text='Whether people from this panel are admitted.')),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
             ],
@@ -146,7 +147,7 @@ class Migration(migrations.Migration):
                 ('amount_cents', models.PositiveIntegerField()),
                 ('state', models.CharField(choices=[('PLANNED', 'planned'), ('IN_FILE', 'on its way'), ('PAID', 'paid'), ('FAILED', 'failed'), ('PUT_OFF', 'taken back')], default='PLANNED', max_length=8)),
                 ('reference', models.CharField(default=crowd.money.models.new_reference, max_length=30, unique=True)),
-                ('sealed', models.TextField(blank=True)),
+                ('sealed', genie.lib.unguessable.SealedText(blank=True)),
                 ('reason', models.CharField(blank=True, max_length=300)),
                 ('ended_at', models.DateTimeField(blank=True, null=True)),
             ],
@@ -174,6 +175,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['slug'],
+                'base_manager_name': 'objects',
             },
         ),
         migrations.CreateModel(
@@ -921,7 +923,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('method', models.CharField(choices=[('BANK', 'Bank transfer'), ('PAYPAL', 'PayPal'), ('WISE', 'Wise')], max_length=8)),
-                ('sealed', models.TextField()),
+                ('sealed', genie.lib.unguessable.SealedText()),
                 ('wrong', models.BooleanField(default=False)),
                 ('saved_at', models.DateTimeField(auto_now=True)),
                 ('worker', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='payment_details', to='crowd.worker')),

@@ -180,7 +180,7 @@ FAILED = Action(
 
 @admin.register(PayoutTerms)
 class PayoutTermsAdmin(AsksWhy):
-    list_display = ["__str__", "minimum", "planned_on"]
+    list_display = ["__str__", "minimum_cents", "planned_on"]
     readonly_fields = ["planned_on"]
     actions: Any = []
 
@@ -191,10 +191,6 @@ class PayoutTermsAdmin(AsksWhy):
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
-
-    @admin.display(description="minimum")
-    def minimum(self, terms: PayoutTerms) -> str:
-        return dollars(terms.minimum_cents)
 
 
 @admin.register(PayoutRun)
@@ -304,7 +300,7 @@ class PayoutRunAdmin(ReadOnlyAdmin):
 
 @admin.register(Payout)
 class PayoutAdmin(ReadOnlyAdmin):
-    list_display = ["reference", "worker", "amount", "state", "reason", "run", "ended_at"]  # fmt: skip
+    list_display = ["reference", "worker", "amount_cents", "state", "reason", "run", "ended_at"]  # fmt: skip
     list_filter = ["state", "run__method"]
     list_select_related = ["worker", "run"]
     search_fields = ["reference", "worker__pseudonym"]
@@ -317,17 +313,14 @@ class PayoutAdmin(ReadOnlyAdmin):
             lookup, value, request
         )
 
-    @admin.display(description="amount", ordering="amount_cents")
-    def amount(self, payout: Payout) -> str:
-        return dollars(payout.amount_cents)
-
 
 _SKIPPED = "{n_left} skipped: not approved, cancelled, in a payout, or already paid."
 
 
 @admin.register(Budget)
 class BudgetAdmin(EditedOfTask, AsksWhy):
-    list_display = ["__str__", "limit", "set_aside", "left_dollars"]
+    list_display = ["pool", "limit_cents", "set_aside", "left_dollars"]
+    empty_value_display = "the whole site"
     readonly_fields = ["set_aside", "left_dollars"]
     # Money was approved within them: a limit changes, a budget stays.
     actions: Any = []
@@ -340,10 +333,6 @@ class BudgetAdmin(EditedOfTask, AsksWhy):
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         # Moving a budget to another pool would rewrite what was approved.
         return ["pool", *self.readonly_fields] if obj is not None else []
-
-    @admin.display(description="limit", ordering="limit_cents")
-    def limit(self, budget: Budget) -> str:
-        return dollars(budget.limit_cents)
 
     @admin.display(description="committed or spent")
     def set_aside(self, budget: Budget) -> str:
@@ -360,7 +349,7 @@ class CommitmentAdmin(OfTask, ReadOnlyAdmin):
         "key",
         "campaign",
         "pool",
-        "amount",
+        "amount_cents",
         "approved_by",
         "created_at",
         "settled_at",
@@ -383,10 +372,6 @@ class CommitmentAdmin(OfTask, ReadOnlyAdmin):
             return "–"
         url = reverse("admin:crowd_campaign_change", args=[found.pk])
         return format_html('<a href="{}">{}</a>', url, found)
-
-    @admin.display(description="amount", ordering="amount_cents")
-    def amount(self, commitment: Commitment) -> str:
-        return dollars(commitment.amount_cents)
 
 
 @admin.register(ExchangeRate)
@@ -416,9 +401,9 @@ class LedgerEntryAdmin(OfTask, SearchedApart, ReadOnlyAdmin):
         "pk",
         "kind",
         "state",
-        "amount",
+        "amount_cents",
         "elsewhere",
-        "worker",
+        "assignment__worker",
         "work_state",
         "campaign",
         "created_at",
@@ -455,11 +440,8 @@ class LedgerEntryAdmin(OfTask, SearchedApart, ReadOnlyAdmin):
     ]
 
     def line_of(self, entry: LedgerEntry) -> Line:
-        return Line(entry.pk, self.worker(entry), self.amount(entry))
-
-    @admin.display(description="amount", ordering="amount_cents")
-    def amount(self, entry: LedgerEntry) -> str:
-        return dollars(entry.amount_cents)
+        worker = entry.assignment.worker if entry.assignment else "–"
+        return Line(entry.pk, str(worker), dollars(entry.amount_cents))
 
     @admin.display(description="paid elsewhere", ordering="foreign_amount")
     def elsewhere(self, entry: LedgerEntry) -> str:
@@ -467,18 +449,13 @@ class LedgerEntryAdmin(OfTask, SearchedApart, ReadOnlyAdmin):
             return "–"
         return f"{in_full(entry.foreign_amount or 0, entry.rate)} ({entry.rate})"
 
-    @admin.display(description="worker", ordering="assignment__worker")
-    def worker(self, entry: LedgerEntry) -> str:
-        return str(entry.assignment.worker) if entry.assignment else "–"
-
     @admin.display(description="work", ordering="assignment__state")
     def work_state(self, entry: LedgerEntry) -> str:
         return entry.assignment.get_state_display() if entry.assignment else "–"
 
 
 def _committed_cents(budget: Budget) -> int:
-    cents: int = getattr(budget, "committed_cents", 0)
-    return cents
+    return int(getattr(budget, "committed_cents", 0))
 
 
 def _make_up(

@@ -10,6 +10,7 @@ from django.db.models.functions import Coalesce
 from django.utils.translation import gettext_lazy as _
 
 from crowd.hits.models import Assignment, Campaign
+from genie.lib.unguessable import SealedText
 
 
 def new_reference() -> str:
@@ -160,7 +161,7 @@ class PaymentDetails(models.Model):
         "crowd.Worker", on_delete=models.CASCADE, related_name="payment_details"
     )
     method = models.CharField(max_length=8, choices=Method.choices)
-    sealed = models.TextField()
+    sealed = SealedText()
     # A payment to them failed: none is planned until the worker has corrected them.
     wrong = models.BooleanField(default=False)
     saved_at = models.DateTimeField(auto_now=True)
@@ -254,7 +255,7 @@ class Payout(models.Model):
     # Its reference in files, to match the results; it reveals nothing about the worker.
     reference = models.CharField(max_length=30, unique=True, default=new_reference)
     # The account when the file was made; emptied when it is over.
-    sealed = models.TextField(blank=True)
+    sealed = SealedText(blank=True)
     # the payer's number, or why it failed
     reason = models.CharField(max_length=300, blank=True)
     ended_at = models.DateTimeField(null=True, blank=True)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
@@ -55,7 +55,6 @@ class Requirements:
     minimum_approved: int = 0
     minimum_percent_approved: int = 0
     countries: Sequence[str] = ()
-    masters: bool = False
     tests: Sequence[QualifyingTest] = ()
     # by their English names
     languages: Sequence[str] = ()
@@ -103,17 +102,13 @@ class StudyTerms:
         >>> StudyTerms(visits=2, groups=["64b0"]).demands
         ['groups', 'visits']
         """
-        usual = {name.name: getattr(_USUAL, name.name) for name in fields(self)}
+        usual = vars(StudyTerms())
+        # An empty list is as good as the empty tuple.
         return [
-            name for name in usual if _plain(getattr(self, name)) != _plain(usual[name])
+            name
+            for name, value in vars(self).items()
+            if (value or usual[name]) and value != usual[name]
         ]
-
-
-def _plain(value: object) -> object:
-    return list(value) if isinstance(value, list | tuple) else value
-
-
-_USUAL = StudyTerms()
 
 
 Decision = Literal["approve", "reject", "override"]
@@ -144,8 +139,6 @@ class Capabilities:
         A repeated bonus call with the same token pays once.
     override_window_days : int
         How long a rejection can be turned into an approval.
-    auto_approval : bool
-        Approves work that we do not decide on.
     native_exclusion : bool
         Can exclude a worker before they see the work.
     checks_requirements : bool
@@ -153,10 +146,8 @@ class Capabilities:
     attests : frozenset of str
         The kinds of requirements it checks if it cannot check all: its people meet
         those, though we cannot look it up.
-    preview : bool
-        Shows work to people who have not accepted it.
-    sandbox, changes_reward : bool
-        Has an environment without costs; allows changing the reward of posted work.
+    changes_reward : bool
+        Allows changing the reward of posted work.
     reject_minimum_characters : int
         The minimal length of the reason for a rejection.
     """
@@ -167,12 +158,9 @@ class Capabilities:
     pays: bool = False
     idempotent_bonus: bool = False
     override_window_days: int = 0
-    auto_approval: bool = False
     native_exclusion: bool = False
     checks_requirements: bool = False
     attests: frozenset[str] = frozenset()
-    preview: bool = False
-    sandbox: bool = False
     changes_reward: bool = False
     reject_minimum_characters: int = 1
 
@@ -286,7 +274,6 @@ class Identity:
     worker_id: str
     session_id: str = ""
     study_id: str = ""
-    preview: bool = False
     # the HIT that the platform assigned, and the address that its form is sent to
     hit_id: str = ""
     back_to: str = ""

@@ -7,13 +7,10 @@ annotation, a reference in the reason of a bonus.
 
 from __future__ import annotations
 
-import threading
 import time
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
-from functools import cached_property, lru_cache
+from datetime import UTC, datetime, timedelta
+from functools import cached_property, lru_cache, partial
 from typing import Any
 
 from crowd.platforms.base import (
@@ -31,20 +28,16 @@ from crowd.platforms.base import (
     Result,
     SessionEvent,
 )
-from crowd.platforms.mturk_protocol import hits as mturk_hits
-from crowd.platforms.mturk_protocol import hits as people
+from crowd.platforms.mturk_protocol import hits as work
 from crowd.platforms.mturk_protocol.calls import (
+    Account,
     TurkBusy,
     TurkRefusal,
     TurkSilence,
     all_done,
+    each,
     hits_in,
     result_of,
-)
-from crowd.platforms.mturk_protocol.hits import (
-    decide_on_assignments,
-    pay_bonuses,
-    sync_assignments,
 )
 from crowd.platforms.mturk_protocol.terms import (
     cents,
@@ -52,125 +45,6 @@ from crowd.platforms.mturk_protocol.terms import (
     qualification_requirements,
 )
 from genie.lib.errors import GenieError
-
-URLS = {
-    "sandbox": "https://mturk-requester-sandbox.us-east-1.amazonaws.com",
-    "production": "https://mturk-requester.us-east-1.amazonaws.com",
-}
-
-
-@dataclass(frozen=True)
-class Account:
-    environment: str
-    endpoint_url: str = ""
-    production_confirmed: bool = False
-    region: str = "us-east-1"
-    access_key_id: str = ""
-    secret_access_key: str = ""
-    queue_url: str = ""
-    topic: str = ""
-    queue_endpoint_url: str = ""
-    threads: int = 10
-    timeout_seconds: float = 60.0
-    tries: int = 8
-    calls_per_second: float = 200.0
-    lifetime_seconds: int = 1_209_600
-    index_lag_seconds: float = 60.0
-
-    def url(self) -> str:
-        """Return the one address that may be called, or refuse missing settings."""
-        if self.environment == "endpoint":
-            if not self.endpoint_url:
-                raise _unset("GENIE_MTURK_ENDPOINT_URL is not set")
-            return self.endpoint_url
-        if self.environment not in URLS:
-            raise _unset(
-                "GENIE_MTURK_ENVIRONMENT must be endpoint, sandbox or production"
-            )
-        if self.environment == "production" and not self.production_confirmed:
-            raise _unset("production needs GENIE_MTURK_PRODUCTION=yes as well")
-        return URLS[self.environment]
-
-
-def _unset(what: str) -> GenieError:
-    return GenieError(
-        f"Mechanical Turk is not configured: {what}.", code="platform-not-configured"
-    )
-
-
-# The rate of calls: as fast as the server allows, learned from its refusals.
-WINDOW = 2.0
-LEAST = 0.5
-
-
-class Pace:
-    """A token bucket whose rate follows the server's limit.
-
-    It starts at `most`. A refusal sets the rate to slightly below the rate of successes
-    in the last two seconds; each success raises it slightly, so it follows a changing
-    limit. Thread-safe.
-
-
-    `back_off` is the share of the measured rate kept after a refusal. Without refusals,
-    the rate grows by `climb` calls per second each second.
-    """
-
-    def __init__(
-        self,
-        most: float = 200.0,
-        *,
-        back_off: float = 0.95,
-        climb: float = 0.5,
-        clock: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], None] = time.sleep,
-    ) -> None:
-        self.most = most
-        self.rate = most
-        self._back_off = back_off
-        self._climb = climb
-        self._clock = clock
-        self._sleep = sleep
-        self._lock = threading.Lock()
-        self._next = clock()
-        self._through: deque[float] = deque()
-        self._slowed = float("-inf")
-
-    def wait(self) -> None:
-        with self._lock:
-            now = self._clock()
-            # Idle time earns no credit, so there is no burst after a pause.
-            turn = max(self._next, now)
-            self._next = turn + 1 / self.rate
-        if turn > now:
-            self._sleep(turn - now)
-
-    def went_through(self) -> None:
-        with self._lock:
-            now = self._clock()
-            self._through.append(now)
-            self._forget(now)
-            # Each call adds its share, so the rate grows by `climb` a second whatever
-            # the number of calls.
-            self.rate = min(self.most, self.rate + self._climb / self.rate)
-
-    def note_refusal(self) -> None:
-        with self._lock:
-            now = self._clock()
-            self._forget(now)
-            if now - self._slowed < WINDOW / 2:
-                return  # The calls of one burst are refused together.
-            self._slowed = now
-            first = self._through[0] if self._through else now
-            # Over a shorter time, a few quick calls would measure a rate that no server
-            # sustains.
-            measured = len(self._through) / max(now - first, 0.25)
-            self.rate = max(LEAST, min(self.rate, measured) * self._back_off)
-            self._next = now + 1 / self.rate
-
-    def _forget(self, now: float) -> None:
-        while self._through and self._through[0] < now - WINDOW:
-            self._through.popleft()
-
 
 # The assignment in the link while a worker only previews a HIT.
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
@@ -189,68 +63,42 @@ EVENTS = [
 
 
 class Connection:
-    """Calls operations of one account, at the server's pace, and retries them.
+    """Calls operations of one account, at the server's pace.
 
-    All calls of the adapter may be sent twice: they carry a token or are idempotent.
-    boto3's own invisible retries are disabled.
+    All calls of the adapter may be sent twice: they carry a token or are idempotent. So
+    botocore retries them, and slows down when the server refuses.
     """
 
-    def __init__(
-        self,
-        account: Account,
-        pace: Pace | None = None,
-        sleep: Callable[[float], None] = time.sleep,
-    ) -> None:
-        self.threads = account.threads
-        self._account = account
-        self._sleep = sleep
-        self._pace = pace or Pace(account.calls_per_second)
+    def __init__(self, account: Account, sleep: Callable[[float], None]) -> None:
+        self.account = account
+        self.sleep = sleep
         self._client = _client("mturk", account, account.url())
 
     def __call__(self, operation: str, **arguments: Any) -> dict[str, Any]:
         from botocore.exceptions import BotoCoreError, ClientError
 
-        problem: Exception = TurkSilence("never tried")
-        for attempt in range(self._account.tries):
-            if attempt:
-                self._sleep(min(0.1 * 2**attempt, 10.0))
-            self._pace.wait()
-            try:
-                answer: dict[str, Any] = getattr(self._client, operation)(**arguments)
-            except ClientError as error:
-                problem = self._to_exception(error)
-                if isinstance(problem, TurkRefusal):
-                    raise problem from error
-            except BotoCoreError as error:
-                problem = _silence_or_refusal(error)
-                if isinstance(problem, TurkRefusal):
-                    raise problem from error
-            else:
-                self._pace.went_through()
-                return answer
-        raise problem
-
-    def _to_exception(self, error: Any) -> Exception:
-        code = error.response.get("Error", {}).get("Code", "")
-        status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
-        message = error.response.get("Message") or error.response.get("Error", {}).get(
-            "Message", ""
-        )
-        if code in BUSY or status == 429:
-            self._pace.note_refusal()
-            return TurkBusy(message or code)
-        if status >= 500 or status == 408:
-            return TurkSilence(f"HTTP {status} {message}".strip())
-        # AWS's code is RequestError for nearly everything; the real one is the
-        # service's.
-        turk_code = error.response.get("TurkErrorCode", "")
-        return TurkRefusal(
-            turk_code.removeprefix("AWS.MechanicalTurk.") or code, message
-        )
+        try:
+            answer: dict[str, Any] = getattr(self._client, operation)(**arguments)
+        except ClientError as error:
+            raise _as_outcome(error.response) from error
+        except BotoCoreError as error:
+            raise _silence_or_refusal(error) from error
+        return answer
 
 
-def _utc_now() -> datetime:
-    return datetime.now(UTC)
+def _as_outcome(answer: Mapping[str, Any]) -> Exception:
+    told = answer.get("Error", {})
+    code, message = told.get("Code", ""), answer.get("Message") or told.get("Message")
+    status = answer.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+    if code in BUSY or status == 429:
+        return TurkBusy(message or code)
+    if status >= 500 or status == 408:
+        return TurkSilence(f"HTTP {status} {message or ''}".strip())
+    # AWS's code is RequestError for nearly everything; the real one is the service's.
+    turk_code = answer.get("TurkErrorCode", "")
+    return TurkRefusal(
+        turk_code.removeprefix("AWS.MechanicalTurk.") or code, message or ""
+    )
 
 
 class MTurk(Platform):
@@ -263,11 +111,8 @@ class MTurk(Platform):
         pays=True,
         idempotent_bonus=True,
         override_window_days=30,
-        auto_approval=True,
         native_exclusion=True,
         checks_requirements=True,
-        preview=True,
-        sandbox=True,
         changes_reward=True,
     )
 
@@ -275,14 +120,12 @@ class MTurk(Platform):
         self,
         account: Account,
         *,
-        calls: Connection | None = None,
         sleep: Callable[[float], None] = time.sleep,
-        now: Callable[[], datetime] = _utc_now,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         account.url()
         self.account = account
         self.environment = account.environment
-        self._given = calls
         self._sleep = sleep
         self._now = now
 
@@ -292,17 +135,7 @@ class MTurk(Platform):
 
     @cached_property
     def calls(self) -> Connection:
-        return self._given or Connection(self.account, sleep=self._sleep)
-
-    @property
-    def _hit_context(self) -> mturk_hits.HITContext:
-        return mturk_hits.HITContext(
-            self.calls,
-            self.environment,
-            self.account.lifetime_seconds,
-            self.account.index_lag_seconds,
-            self._sleep,
-        )
+        return Connection(self.account, self._sleep)
 
     # --- the offer ---------------------------------------------------------------------
 
@@ -312,10 +145,9 @@ class MTurk(Platform):
         def make() -> Result:
             demands = qualification_requirements(
                 campaign.requirements,
-                self._people.find_or_create(campaign.pool),
-                self.environment,
+                self._people.excluded_from(campaign.pool),
                 [
-                    people.graded_type(self._people, test)
+                    self._people.graded_type(test)
                     for test in campaign.requirements.tests
                 ],
             )
@@ -352,23 +184,28 @@ class MTurk(Platform):
             )
 
     def post(self, ref: ExternalRef, hits: Sequence[HITSpec]) -> Iterator[Result]:
-        return mturk_hits.post(self._hit_context, ref, hits)
+        return work.post(self.calls, ref, hits)
 
     def add_capacity(
         self, ref: ExternalRef, more: Sequence[MoreSpec]
     ) -> Iterator[Result]:
-        return mturk_hits.add_capacity(self._hit_context, more)
+        return each(self.calls, more, partial(work.add_places, self.calls))
 
     def retype(self, ref: ExternalRef, hits: Mapping[str, str]) -> Iterator[Result]:
-        return mturk_hits.retype(self._hit_context, ref, hits)
+        return work.retype(self.calls, ref, hits)
 
     def close(self, ref: ExternalRef) -> Result:
-        ended = mturk_hits.expire(self._hit_context, ref, now=self._now())
-        return all_done(ref.campaign_id, list(ended))
+        # Any time in the past ends a HIT at once. Yesterday, to the second, is in the
+        # past on every clock, and differs from the request before the HIT was reopened:
+        # the same request twice is refused as carried out.
+        return self._expire_at(ref, self._now() - timedelta(days=1))
 
     def resume(self, ref: ExternalRef) -> Result:
-        opened = mturk_hits.prolong(self._hit_context, ref, now=self._now())
-        return all_done(ref.campaign_id, list(opened))
+        lifetime = timedelta(seconds=self.account.lifetime_seconds)
+        return self._expire_at(ref, self._now() + lifetime)
+
+    def _expire_at(self, ref: ExternalRef, at: datetime) -> Result:
+        return all_done(ref.campaign_id, list(work.expire_at(self.calls, ref, at)))
 
     # --- people ------------------------------------------------------------------------
 
@@ -385,7 +222,6 @@ class MTurk(Platform):
         return Identity(
             worker_id=worker,
             session_id="" if preview else session,
-            preview=preview,
             hit_id=parameters.get("hitId", ""),
             back_to=parameters.get("turkSubmitTo", ""),
         )
@@ -401,25 +237,25 @@ class MTurk(Platform):
 
     def exclude(self, key: str, worker_id: str, pool: str, reason: str) -> Result:
         """Grant the worker the qualification that our HITs forbid; never block workers."""
-        return people.exclude(self._people, key, worker_id, pool)
+        return result_of(key, lambda: self._people.exclude(key, worker_id, pool))
 
     def include(self, key: str, worker_id: str, pool: str) -> Result:
-        return people.include(self._people, key, worker_id, pool)
+        return result_of(key, lambda: self._people.include(key, worker_id, pool))
 
     @cached_property
-    def _people(self) -> people.Excluded:
-        return people.Excluded(self.calls, self.account.index_lag_seconds, self._sleep)
+    def _people(self) -> work.People:
+        return work.People(self.calls)
 
     # --- work and money ----------------------------------------------------------------
 
     def sync(self, ref: ExternalRef, since: datetime | None) -> Iterator[SessionEvent]:
-        return sync_assignments(self.calls, ref)
+        return work.sync_assignments(self.calls, ref)
 
     def decide(self, decisions: Sequence[DecisionSpec]) -> Iterator[Result]:
-        return decide_on_assignments(self.calls, decisions)
+        return each(self.calls, decisions, partial(work.decide, self.calls))
 
     def bonus(self, bonuses: Sequence[BonusSpec]) -> Iterator[Result]:
-        return pay_bonuses(self.calls, self.environment, bonuses)
+        return each(self.calls, bonuses, partial(work.pay_bonus, self.calls))
 
     def balance_cents(self) -> int | None:
         try:
@@ -467,7 +303,7 @@ def _client(service: str, account: Account, url: str | None) -> Any:
     from botocore.config import Config
 
     settings = Config(
-        retries={"total_max_attempts": 1, "mode": "standard"},
+        retries={"total_max_attempts": account.tries, "mode": "adaptive"},
         max_pool_connections=account.threads + 2,
         connect_timeout=min(10.0, account.timeout_seconds),
         read_timeout=account.timeout_seconds,
@@ -485,14 +321,11 @@ def _client(service: str, account: Account, url: str | None) -> Any:
 
 def _silence_or_refusal(error: Exception) -> Exception:
     from botocore.exceptions import (
-        HTTPClientError,
         NoCredentialsError,
         ParamValidationError,
         PartialCredentialsError,
     )
 
-    if isinstance(error, HTTPClientError):
-        return TurkSilence(f"{type(error).__name__}: {error}"[:300])
     local = (NoCredentialsError, PartialCredentialsError, ParamValidationError)
     if isinstance(error, local):
         return TurkRefusal(type(error).__name__, str(error)[:300])

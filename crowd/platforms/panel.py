@@ -58,9 +58,7 @@ class Panel(Here):
     title = "Any panel with a link"
     capabilities = Capabilities(
         idempotent_bonus=True,
-        auto_approval=True,
         attests=frozenset({"COUNTRY"}),
-        sandbox=True,
     )
 
     def __init__(self, panel: PanelTerms) -> None:

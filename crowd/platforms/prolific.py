@@ -113,13 +113,8 @@ class Groups:
             self._known[pool] = self._find_by_name(name) or self._create(name)
         return self._known[pool]
 
-    def add(self, key: str, worker_id: str, pool: str) -> Result:
-        return self._change("POST", key, worker_id, pool)
-
-    def remove(self, key: str, worker_id: str, pool: str) -> Result:
-        return self._change("DELETE", key, worker_id, pool)
-
-    def _change(self, method: str, key: str, worker_id: str, pool: str) -> Result:
+    def change(self, method: str, key: str, worker_id: str, pool: str) -> Result:
+        """Add a worker to the pool's group by ``POST``, or remove them by ``DELETE``."""
         group = self.find_or_create(pool)
         if not group:
             # Our own pages exclude the worker in any case.
@@ -156,7 +151,6 @@ class Prolific(Platform):
     capabilities = Capabilities(
         external=True,
         pays=True,
-        auto_approval=True,
         native_exclusion=True,
         attests=frozenset({"APPROVED", "APPROVED_PERCENT", "COUNTRY", "LANGUAGE"}),
         reject_minimum_characters=terms.REJECT_CHARACTERS,
@@ -226,7 +220,7 @@ class Prolific(Platform):
 
         return result_of(campaign.key, act)
 
-    def _draft(self, campaign: CampaignSpec) -> dict[str, Any]:
+    def _draft(self, campaign: CampaignSpec) -> Any:
         ours = self._groups.find_or_create(campaign.pool) if campaign.pool else ""
         shut_out = [ours, *campaign.study.without_groups]
         body = terms.study(
@@ -237,8 +231,7 @@ class Prolific(Platform):
             + filters.groups(filters.BLOCKED, shut_out),
             project=self.account.project_id,
         )
-        study: dict[str, Any] = self.calls.without_retry("POST", "studies/", json=body)
-        return study
+        return self.calls.without_retry("POST", "studies/", json=body)
 
     def find(self, key: str) -> str:
         try:
@@ -263,9 +256,8 @@ class Prolific(Platform):
             if not reached:
                 raise
 
-    def _study(self, study: str) -> dict[str, Any]:
-        row: dict[str, Any] = self.calls("GET", f"studies/{study}/")
-        return row
+    def _study(self, study: str) -> Any:
+        return self.calls("GET", f"studies/{study}/")
 
     def add_capacity(
         self, ref: ExternalRef, more: Sequence[MoreSpec]
@@ -337,10 +329,12 @@ class Prolific(Platform):
         return Completion("redirect", url=url, code=code)
 
     def exclude(self, key: str, worker_id: str, pool: str, reason: str) -> Result:
-        return result_of(key, lambda: self._groups.add(key, worker_id, pool))
+        return result_of(key, lambda: self._groups.change("POST", key, worker_id, pool))
 
     def include(self, key: str, worker_id: str, pool: str) -> Result:
-        return result_of(key, lambda: self._groups.remove(key, worker_id, pool))
+        return result_of(
+            key, lambda: self._groups.change("DELETE", key, worker_id, pool)
+        )
 
     # --- work and money ----------------------------------------------------------------
 
@@ -423,7 +417,7 @@ class Prolific(Platform):
         return str(self._balance.get("currency_code") or "an unknown currency")
 
     @cached_property
-    def _balance(self) -> Mapping[str, Any]:
+    def _balance(self) -> Any:
         """Request once per adapter, which lives for one look at a campaign."""
         if not self.account.workspace_id:
             raise unset(
@@ -432,10 +426,9 @@ class Prolific(Platform):
             )
         path = f"workspaces/{self.account.workspace_id}/balance/"
         try:
-            balance: Mapping[str, Any] = self.calls("GET", path)
+            return self.calls("GET", path)
         except FAILURES as error:
             raise unreachable(error) from error
-        return balance
 
     def quote(
         self,

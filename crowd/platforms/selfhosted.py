@@ -11,10 +11,8 @@ class SelfHosted(Here):
     capabilities = Capabilities(
         assigns_items=True,
         idempotent_bonus=True,
-        auto_approval=True,
         native_exclusion=True,
         checks_requirements=True,
-        sandbox=True,
     )
 
     def identity(self, parameters: Mapping[str, str]) -> Identity:

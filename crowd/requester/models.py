@@ -5,6 +5,7 @@ from django.conf import settings
 from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models import Q
+from django.urls import reverse
 
 from crowd.workers.models.worker import Worker
 from genie.lib.runner import Work
@@ -47,6 +48,9 @@ class Requester(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    def get_absolute_url(self) -> str:
+        return reverse("requester:desk", args=[self.customer_id])
 
 
 class AccessKey(models.Model):

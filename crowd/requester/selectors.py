@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from django.core.paginator import Page, Paginator
 from django.db.models import Count, Max, Model, Q, QuerySet, Sum
@@ -39,7 +39,13 @@ class Spent:
     fees: int
 
 
+M = TypeVar("M", bound=Model)
+
+
 def open_to(user: Account) -> QuerySet[Requester]:
+    """Return the requesters whose pages a person opens; staff open all of them."""
+    if user.has_perm("crowd.change_requester"):
+        return Requester.objects.all()
     return Requester.objects.filter(people=user.pk)
 
 
@@ -185,10 +191,7 @@ def hit_type(call: Call, entity_id: str) -> RequesterHITType:
 def assignment(call: Call, entity_id: str) -> RequesterAssignment:
     assignments = RequesterAssignment.objects.filter(hit__requester=call.requester)
     rows = assignments.select_related("hit__hit_type", "worker")
-    row: RequesterAssignment = _first(
-        rows.filter(entity_id=entity_id), "Assignment", entity_id
-    )
-    return row
+    return _first(rows.filter(entity_id=entity_id), "Assignment", entity_id)
 
 
 def worker(call: Call, customer_id: str) -> WorkerAlias:
@@ -202,23 +205,19 @@ def worker(call: Call, customer_id: str) -> WorkerAlias:
 
 def qualification_type(call: Call, entity_id: str) -> QualificationType:
     types = QualificationType.objects.filter(requester=call.requester, disposed_at=None)
-    row: QualificationType = _first(
-        types.filter(entity_id=entity_id), "QualificationType", entity_id
-    )
-    return row
+    return _first(types.filter(entity_id=entity_id), "QualificationType", entity_id)
 
 
 def qualification_request(call: Call, entity_id: str) -> QualificationRequest:
     requests = QualificationRequest.objects.filter(
         qualification_type__requester=call.requester
     ).select_related("qualification_type", "worker")
-    row: QualificationRequest = _first(
+    return _first(
         requests.filter(entity_id=entity_id), "QualificationRequest", entity_id
     )
-    return row
 
 
-def _first(rows: QuerySet[Model, Any], what: str, entity_id: str) -> Any:
+def _first(rows: QuerySet[M], what: str, entity_id: str) -> M:
     row = rows.first()
     if row is None:
         # Mechanical Turk writes Hit in the sentence and HIT in the code.

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 from crowd.requester import selectors
 from crowd.requester.batches import post as posting
 from crowd.requester.batches.forms import BatchForm, ReviewForm
-from crowd.requester.batches.post import apply_reviews, read_reviews
+from crowd.requester.batches.post import State, apply_reviews, read_reviews
 from crowd.requester.batches.results import results_csv
 from crowd.requester.models import (
     AccessKey,
@@ -166,8 +166,8 @@ def batch(request: HttpRequest, requester: Requester, pk: int) -> HttpResponse:
             form.add_error("table_file", error.message)
         else:
             sentence = (
-                f"Approved {done.n_approved}, rejected {done.n_rejected}; "
-                f"{done.n_before} already had the same decision."
+                f"Approved {done[State.APPROVED]}, rejected {done[State.REJECTED]}; "
+                f"{done[State.SUBMITTED]} already had the same decision."
             )
             note(cast("Account", request.user), one, sentence)
             messages.success(request, sentence)
@@ -198,7 +198,7 @@ def _post(
     request: HttpRequest, requester: Requester, form: BatchForm, draft: posting.Draft
 ) -> HttpResponse:
     user = cast("Account", request.user)
-    one = posting.post(requester, form.cleaned_data["name"], form.terms(), draft, user)
+    one = posting.post(requester, form.cleaned_data["name"], draft, user)
     n, cost = len(draft.questions), dollars(draft.cost_cents)
     note(user, one, f"Posted {n} HITs for {cost}.")
     messages.success(request, f"Posted {n} HITs, which cost at most {cost}.")

@@ -404,7 +404,7 @@ def _page(
         "remark_characters": REMARK_CHARACTERS,
         "error": error,
         "progress": SimpleNamespace(n_done=0, n_all=1),
-        "earnings": SimpleNamespace(pending=0),
+        "pending": 0,
         "seconds_left": 1800,
     }
     return render(request, "worker_site/hit.html", context)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, reduce
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 from django import forms
+from django.apps import apps
 from django.contrib import admin, messages
 from django.contrib.admin import (
     ModelAdmin,
@@ -17,12 +18,13 @@ from django.contrib.admin import (
     TabularInline,
 )
 from django.contrib.admin.models import CHANGE, DELETION, LogEntry
-from django.contrib.admin.utils import get_fields_from_path
+from django.contrib.admin.utils import NotRelationField, get_fields_from_path
 from django.contrib.admin.views.main import ChangeList
 from django.core.exceptions import FieldDoesNotExist, PermissionDenied
 from django.core.paginator import Paginator
 from django.db import models, transaction
 from django.db.models import Model, ProtectedError, Q, RestrictedError
+from django.db.models.constants import LOOKUP_SEP
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
@@ -162,6 +164,16 @@ class ListAdmin(ModelAdmin):  # type: ignore[type-arg]
 
     def look_up(self, rows: list[Any]) -> None:
         """Load figures for the rows of one page; by default none."""
+
+    def get_list_display(self, request: HttpRequest) -> Any:
+        """Return the columns; a pool has no title, so that of its newest work is shown."""
+        names: Any = super().get_list_display(request)
+        titles = {
+            name: titles_of(self.model, name)
+            for name in names
+            if str(name).split(LOOKUP_SEP)[-1] == "pool"
+        }
+        return plainly(self.model, [titles.get(name) or name for name in names])
 
     def may(self, request: HttpRequest, verb: str, row: Model | None = None) -> bool:
         """Check whether the user may do this with a row, or with any row at all."""
@@ -314,24 +326,53 @@ def plainly(model: type[models.Model], names: Iterable[Any]) -> list[Shown]:
 @lru_cache(maxsize=1024)
 def _plain(model: type[models.Model], name: str) -> Shown:
     try:
-        field = model._meta.get_field(name)
-    except FieldDoesNotExist:
+        field = get_fields_from_path(model, name)[-1]
+    except (FieldDoesNotExist, NotRelationField):
         return name
     if name.endswith(_CENTS):
-        write: Callable[[Any], str] = money
+        write: Callable[[Any], Any] = money
     elif isinstance(field, models.JSONField | OrderedJSONField):
         write = structure
+    elif LOOKUP_SEP in name:
+        write = _as_it_is
     else:
         return name
     label = str(getattr(field, "verbose_name", name)).removesuffix(" cents")
 
-    @admin.display(description=label, ordering=name, empty_value="–")
-    def cell(row: Any) -> str | None:
-        value = getattr(row, name)
-        return None if value is None else write(value)
+    @admin.display(description=label, ordering=name)
+    def cell(row: Any) -> Any:
+        value = _value(row, name)
+        return "–" if value is None else write(value)
 
     cell.__name__ = name
     return cell
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+def _value(row: Any, path: str) -> Any:
+    return reduce(
+        lambda part, name: getattr(part, name, None), path.split(LOOKUP_SEP), row
+    )
+
+
+def titles_of(model: type[models.Model], name: str) -> Shown:
+    """Return a column with the titles of pools; a row may name one by its slug only."""
+    field: Any = get_fields_from_path(model, name)[-1]
+    titles = {
+        pool.pk: str(pool)
+        for pool in apps.get_model("crowd", "Pool")._default_manager.all()
+    }
+    key = name.removesuffix(field.name) + field.attname
+
+    @admin.display(description="work", ordering=name)
+    def work(row: Any) -> str:
+        pk = _value(row, key)
+        return str(titles.get(pk, pk or "–"))
+
+    return work
 
 
 def money(cents: int) -> str:
@@ -376,9 +417,6 @@ class NeverWritten:
 
 
 class ReadOnlyAdmin(NeverWritten, ListAdmin):
-    def get_list_display(self, request: HttpRequest) -> Any:
-        return plainly(self.model, super().get_list_display(request))
-
     def get_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
         # Django leaves these out of the writable fields only.
         left_out = {*(self.get_exclude(request, obj) or ())}
@@ -404,6 +442,14 @@ class ReadOnlyAdmin(NeverWritten, ListAdmin):
 class ReadOnlyInline(NeverWritten, TabularInline):  # type: ignore[type-arg]
     extra = 0
     can_delete = False
+
+    def get_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
+        return plainly(self.model, super().get_fields(request, obj))
+
+    def get_readonly_fields(
+        self, request: HttpRequest, obj: Model | None = None
+    ) -> Any:
+        return plainly(self.model, super().get_readonly_fields(request, obj))
 
 
 WHY = "why"

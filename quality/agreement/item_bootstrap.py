@@ -35,14 +35,9 @@ def item_interval(
         return float("nan"), float("nan"), 0
     rng = np.random.default_rng(seed)
     block = max(1, _LARGEST_BLOCK // n_items)
-    chance = np.full(n_items, 1 / n_items)
     values = np.concatenate(
         [
-            statistic(
-                rng.multinomial(
-                    n_items, chance, min(block, n_resamples - start)
-                ).astype(np.float64)
-            )
+            statistic(_draw(rng, min(block, n_resamples - start), n_items))
             for start in range(0, n_resamples, block)
         ]
     )
@@ -53,3 +48,11 @@ def item_interval(
         return float("nan"), float("nan"), n_resamples
     low, high = np.quantile(known, [0.025, 0.975])
     return float(low), float(high), int(n_resamples - known.size)
+
+
+def _draw(rng: np.random.Generator, n: int, n_items: int) -> Floats:
+    """Return how often each item is in each of n resamples, shape (n, n_items)."""
+    cells = rng.integers(n_items, size=(n, n_items))
+    cells += np.arange(n)[:, None] * n_items
+    counts = np.bincount(cells.ravel(), minlength=n * n_items)
+    return counts.reshape(n, n_items).astype(np.float64)

@@ -206,8 +206,7 @@ def _cross_table(first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
         n_items=2 * len(first_values),
     )
     left, right = both.counts[: len(first_values)], both.counts[len(first_values) :]
-    table: Floats = left.T @ right
-    return table
+    return left.T @ right
 
 
 def _credit(n_values: int, weights: Weights | None) -> Floats:

@@ -88,9 +88,9 @@ def krippendorff_alpha(
 
 
 def _disagreement(counts: Floats, labels: LabelCounts, level: Level) -> _Disagreement:
+    numbers = labels.numbers if level != "nominal" else np.zeros(0)
     if level == "nominal":
         return _with_distances(counts, 1 - np.eye(counts.shape[1]))
-    numbers = labels.numbers
     if level == "ratio":
         if (numbers < 0).any():
             raise ValueError("The ratio level needs values from 0 on.")
@@ -98,44 +98,55 @@ def _disagreement(counts: Floats, labels: LabelCounts, level: Level) -> _Disagre
         gap = numbers[:, None] - numbers
         return _with_distances(counts, (gap / np.where(total > 0, total, 1)) ** 2)
     if level == "interval":
-        # Centered: squares of large numbers would drown their differences.
-        middle = numbers - (numbers.mean() if numbers.size else 0.0)
-        return _with_positions(
-            counts, lambda margins: np.broadcast_to(middle, margins.shape)
-        )
-    # The distance of two values is the number of ratings between them, with half of
-    # their own.
-    return _with_positions(
-        counts, lambda margins: np.cumsum(margins, axis=1) - margins / 2
-    )
+        return _with_numbers(counts, numbers)
+    return _with_ranks(counts)
 
 
 def _with_distances(counts: Floats, squared: Floats) -> _Disagreement:
     sizes = counts.sum(axis=1)
     within = ((counts @ squared) * counts).sum(axis=1) / np.maximum(sizes - 1, 1)
+    columns = np.column_stack([sizes, within, counts])
 
     def disagreement(drawn: Floats) -> tuple[Floats, Floats]:
-        total, margins = drawn @ sizes, drawn @ counts
+        sums = drawn @ columns
+        total, margins = sums[:, 0], sums[:, 2:]
         pairs = ((margins @ squared) * margins).sum(axis=1)
-        return drawn @ within / total, pairs / (total * (total - 1))
+        return sums[:, 1] / total, pairs / (total * (total - 1))
 
     return disagreement
 
 
-def _with_positions(
-    counts: Floats, positions: Callable[[Floats], Floats]
-) -> _Disagreement:
-    """Return disagreement under squared differences of positions on a line.
+def _with_numbers(counts: Floats, numbers: Floats) -> _Disagreement:
+    sizes = counts.sum(axis=1)
+    # Centered: squares of large numbers would drown their differences.
+    n = sizes.sum()
+    at = numbers - (counts.sum(axis=0) @ numbers / n if n else 0.0)
+    sums, squares = counts @ at, counts @ at**2
+    within = 2 * (sizes * squares - sums**2) / np.maximum(sizes - 1, 1)
+    columns = np.column_stack([sizes, np.maximum(within, 0.0), sums, squares])
 
-    The positions may depend on how often each value was given; no table of all pairs of
-    values is needed, so that there may be thousands of them.
+    def disagreement(drawn: Floats) -> tuple[Floats, Floats]:
+        total, observed, first, second = (drawn @ columns).T
+        return observed / total, 2 * (second - first**2 / total) / (total - 1)
+
+    return disagreement
+
+
+def _with_ranks(counts: Floats) -> _Disagreement:
+    """Return disagreement under squared differences of the number of ratings between.
+
+    Positions depend on the draw; no table of all pairs of values is needed, so that there
+    may be thousands of them.
     """
     sizes = counts.sum(axis=1)
 
     def disagreement(drawn: Floats) -> tuple[Floats, Floats]:
-        total, margins = drawn @ sizes, drawn @ counts
-        at = positions(margins)
-        # Centered for the same reason; distances stay as they are.
+        margins = drawn @ counts
+        total = drawn @ sizes
+        # The distance of two values is the number of ratings between them, with half of
+        # their own.
+        at = np.cumsum(margins, axis=1) - margins / 2
+        # Centered as numbers are; distances stay as they are.
         at = at - ((margins * at).sum(axis=1) / total)[:, None]
         squares, sums = at**2 @ counts.T, at @ counts.T
         within = 2 * (sizes * squares - sums**2) / np.maximum(sizes - 1, 1)

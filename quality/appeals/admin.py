@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import F
-from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
 from django.urls import path, reverse
 from django.utils import timezone
@@ -43,28 +42,8 @@ if TYPE_CHECKING:
     from genie.lib.typing import Account
 
 
-# One piece of work item by item, for staff: the texts, edits, answers and keys.
-@dataclass(frozen=True)
-class MarkedItem:
-    """One item of an assignment.
-
-    Parameters
-    ----------
-    shown : list of (str, str)
-        Label and text of the fields that the worker saw, the input first.
-    edit : str
-        The change to the text of a test question; empty if there is none.
-    lines : list of (str, str, str)
-        Criterion, answer, and right answer (empty if unknown).
-    """
-
-    shown: list[tuple[str, str]]
-    is_test: bool
-    edit: str
-    lines: list[tuple[str, str, str]]
-
-
-def marked_items(assignment: Assignment) -> list[MarkedItem]:
+def marked_items(assignment: Assignment) -> list[dict[str, object]]:
+    """Return work item by item, for staff: the texts, edits, answers and keys."""
     items = list(assignment.hit.items.all())
     test_questions = {
         row.item_id: row for row in TestQuestion.objects.filter(item__in=items)
@@ -85,7 +64,7 @@ def _mark_item(
     item: Item,
     answers: list[Rating],
     test_question: TestQuestion | None,
-) -> MarkedItem:
+) -> dict[str, object]:
     scale = all_scales()[assignment.hit.campaign.hit_type.scale]
     keys = key_of(test_question) if test_question else {}
     lines = []
@@ -93,12 +72,12 @@ def _mark_item(
         [said] = given_answers([answer], scale)
         name, _, value = said.partition(": ")
         lines.append((name, value, keys.get(answer.criterion, "")))
-    return MarkedItem(
-        shown_fields(item.data),
-        test_question is not None,
-        edit_of(test_question) if test_question else "",
-        lines,
-    )
+    return {
+        "shown": shown_fields(item.data),
+        "is_test": test_question is not None,
+        "edit": edit_of(test_question) if test_question else "",
+        "lines": lines,
+    }
 
 
 def key_of(test_question: TestQuestion) -> dict[str, str]:
@@ -156,10 +135,6 @@ class AppealAdmin(OfTask, ReadOnlyAdmin):
             appeal.words[:80],
         )
 
-    @admin.display(description="against")
-    def against(self, appeal: Appeal) -> str:
-        return appeal.against
-
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view
         answer_address = path(
@@ -171,7 +146,14 @@ class AppealAdmin(OfTask, ReadOnlyAdmin):
         """Show an appeal with its evidence; accept one answer."""
         if not self.has_view_permission(request):
             raise PermissionDenied
-        appeal = self._appeal_of(request, pk)
+        appeals = self.get_queryset(request).select_related(
+            "worker",
+            "requester_assignment__hit__hit_type__requester",
+            "assignment__hit__campaign__hit_type",
+            "ban__created_by",
+            "answered_by",
+        )
+        appeal = get_object_or_404(appeals, pk=pk)
         may_answer = self.may(request, "answer", appeal)
         self.note_read(request, appeal)
         form = AnswerForm(request.POST or None)
@@ -193,23 +175,6 @@ class AppealAdmin(OfTask, ReadOnlyAdmin):
         return TemplateResponse(
             request, "admin/quality/appeal/answer.html", context, status=status
         )
-
-    def _appeal_of(self, request: HttpRequest, pk: int) -> Appeal:
-        appeal: Appeal | None = (
-            self.get_queryset(request)
-            .select_related(
-                "worker",
-                "requester_assignment__hit__hit_type__requester",
-                "assignment__hit__campaign__hit_type",
-                "ban__created_by",
-                "answered_by",
-            )
-            .filter(pk=pk)
-            .first()
-        )
-        if appeal is None:
-            raise Http404
-        return appeal
 
     def _answer(
         self, request: HttpRequest, appeal: Appeal, sentence: str

@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, Q
+from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 from django.utils.text import format_lazy
 from django.utils.translation import gettext, gettext_lazy
@@ -31,6 +31,7 @@ State = Appeal.State
 CHARACTERS = 2_000
 
 
+@transaction.atomic
 def against_rejection(worker: Worker, assignment_pk: int, words: str) -> Appeal:
     """Appeal against the rejection of one's work.
 
@@ -39,75 +40,60 @@ def against_rejection(worker: Worker, assignment_pk: int, words: str) -> Appeal:
     GenieError
         ``not-yours``, ``nothing-to-appeal``, ``words-missing`` or ``already-appealed``.
     """
-    words = _check_words(words)
-    with transaction.atomic():
-        assignment = (
-            Assignment.objects.select_for_update(of=("self",))
-            .filter(pk=assignment_pk, worker=worker)
-            .first()
-        )
-        if assignment is None:
-            raise GenieError(
-                gettext("This HIT is not assigned to you."), code="not-yours"
-            )
-        before = Appeal.objects.filter(assignment=assignment).first()
-        if before is None and assignment.state != Assignment.State.REJECTED:
-            raise _nothing_to_appeal(gettext("This HIT was not rejected."))
-        of = {"pool_id": assignment.hit.campaign.pool_id, "assignment": assignment}
-        return _first_or_same(before, worker, words, **of)
+    rows = Assignment.objects.select_for_update(of=("self",))
+    own = rows.filter(pk=assignment_pk, worker=worker)
+    work, before = _find_rejected(own, "assignment")
+    pool = work.hit.campaign.pool_id
+    return _first_or_same(before, worker, words, pool_id=pool, assignment=work)
 
 
+@transaction.atomic
 def against_requester(worker: Worker, entity_id: str, words: str) -> Appeal:
     """Appeal against a requester's rejection; raises as `against_rejection`."""
-    words = _check_words(words)
-    with transaction.atomic():
-        work = (
-            RequesterAssignment.objects.select_for_update(of=("self",))
-            .filter(entity_id=entity_id, worker__worker=worker)
-            .first()
-        )
-        if work is None:
-            raise GenieError(
-                gettext("This HIT is not assigned to you."), code="not-yours"
-            )
-        before = Appeal.objects.filter(requester_assignment=work).first()
-        if before is None and work.state != RequesterAssignment.State.REJECTED:
-            raise _nothing_to_appeal(gettext("This HIT was not rejected."))
-        return _first_or_same(before, worker, words, requester_assignment=work)
+    rows = RequesterAssignment.objects.select_for_update(of=("self",))
+    own = rows.filter(entity_id=entity_id, worker__worker=worker)
+    work, before = _find_rejected(own, "requester_assignment")
+    return _first_or_same(before, worker, words, requester_assignment=work)
 
 
+def _find_rejected(rows: QuerySet[Any], relation: str) -> tuple[Any, Appeal | None]:
+    """Return a rejected assignment with the appeal against it, if any."""
+    work = rows.first()
+    if work is None:
+        raise GenieError(gettext("This HIT is not assigned to you."), code="not-yours")
+    before = Appeal.objects.filter(**{relation: work}).first()
+    if before is None and work.state != work.State.REJECTED:
+        raise _nothing_to_appeal(gettext("This HIT was not rejected."))
+    return work, before
+
+
+@transaction.atomic
 def against_ban(worker: Worker, pool: str, words: str) -> Appeal:
     """Appeal against the current ban from a pool; raises as `against_rejection`."""
-    words = _check_words(words)
-    with transaction.atomic():
-        Worker.objects.select_for_update(of=("self",)).get(pk=worker.pk)
-        ban = Ban.in_force.filter(worker=worker, pool=pool).first()
-        if ban is None:
-            raise _nothing_to_appeal(gettext("You are not excluded from this work."))
-        before = Appeal.objects.filter(ban=ban).first()
-        return _first_or_same(before, worker, words, pool_id=pool, ban=ban)
+    Worker.objects.select_for_update(of=("self",)).get(pk=worker.pk)
+    ban = Ban.in_force.filter(worker=worker, pool=pool).first()
+    if ban is None:
+        raise _nothing_to_appeal(gettext("You are not excluded from this work."))
+    before = Appeal.objects.filter(ban=ban).first()
+    return _first_or_same(before, worker, words, pool_id=pool, ban=ban)
 
 
+@transaction.atomic
 def against_exclusion(worker: Worker, words: str) -> Appeal:
     """Appeal against the current exclusion from all work; raises as above."""
-    words = _check_words(words)
-    with transaction.atomic():
-        now = Worker.objects.select_for_update(of=("self",)).get(pk=worker.pk)
-        if not now.excluded:
-            raise _nothing_to_appeal(gettext("You are not excluded from this work."))
-        return _first_or_same(exclusion_appeal(worker), worker, words)
+    now = Worker.objects.select_for_update(of=("self",)).get(pk=worker.pk)
+    if not now.excluded:
+        raise _nothing_to_appeal(gettext("You are not excluded from this work."))
+    return _first_or_same(exclusion_appeal(worker), worker, words)
 
 
+@transaction.atomic
 def against_record(worker: Worker, pool: str, words: str) -> Appeal:
     """Appeal against the weight of one's answers in a pool; raises as above."""
-    words = _check_words(words)
-    with transaction.atomic():
-        now = Worker.objects.select_for_update(of=("self",)).get(pk=worker.pk)
-        if not Standing.objects.filter(worker=now, pool=pool).exists():
-            raise _nothing_to_appeal(
-                gettext("There is no record of you in this work yet.")
-            )
-        return _first_or_same(record_appeal(now, pool), worker, words, pool_id=pool)
+    now = Worker.objects.select_for_update(of=("self",)).get(pk=worker.pk)
+    if not Standing.objects.filter(worker=now, pool=pool).exists():
+        raise _nothing_to_appeal(gettext("There is no record of you in this work yet."))
+    return _first_or_same(record_appeal(now, pool), worker, words, pool_id=pool)
 
 
 def record_appeal(worker: Worker, pool: str) -> Appeal | None:
@@ -128,6 +114,12 @@ def exclusion_appeal(worker: Worker) -> Appeal | None:
 def _first_or_same(
     before: Appeal | None, worker: Worker, words: str, **of: Any
 ) -> Appeal:
+    words = clean_remark(words, CHARACTERS)
+    if not words:
+        raise GenieError(
+            gettext("Please say why you think that this is wrong."),
+            code="words-missing",
+        )
     if before is None:
         return Appeal.objects.create(worker=worker, words=words, **of)
     if before.words != words:
@@ -136,16 +128,6 @@ def _first_or_same(
             code="already-appealed",
         )
     return before
-
-
-def _check_words(words: str) -> str:
-    words = clean_remark(words, CHARACTERS)
-    if not words:
-        raise GenieError(
-            gettext("Please say why you think that this is wrong."),
-            code="words-missing",
-        )
-    return words
 
 
 def _nothing_to_appeal(sentence: str) -> GenieError:

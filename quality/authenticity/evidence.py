@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -270,7 +270,7 @@ def median_interval(values: Sequence[float]) -> tuple[float, float, float]:
     return float(np.median(ordered)), float(ordered[low]), float(ordered[high])
 
 
-def summary(lines_by_pool: Mapping[str, Sequence[Line]]) -> str:
+def summary(lines_by_pool: Mapping[Any, Sequence[Line]]) -> str:
     lines = [line for some in lines_by_pool.values() for line in some]
     if not lines:
         return ""

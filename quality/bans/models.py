@@ -84,7 +84,7 @@ class Ban(models.Model):
         indexes = [models.Index(fields=["pool", "state"])]
 
     def __str__(self) -> str:
-        return f"{self.worker} · {self.pool_id}"
+        return str(self.worker)
 
     @property
     def why(self) -> str:

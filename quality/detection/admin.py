@@ -36,7 +36,7 @@ class RetiredQuestionAdmin(OfTask, ReadOnlyAdmin):
     shows_outputs = True
     list_display = [
         "__str__",
-        "pool",
+        "campaign__pool",
         "polarity",
         "question_shown",
         "retired_because",
@@ -73,10 +73,6 @@ class RetiredQuestionAdmin(OfTask, ReadOnlyAdmin):
         )
     ]
 
-    @admin.display(description="task", ordering="campaign__pool_id")
-    def pool(self, question: RetiredQuestion) -> str:
-        return question.campaign.pool_id
-
     @admin.display(description="what it shows")
     def question_shown(self, question: RetiredQuestion) -> str:
         fields = shown_fields(question.item.data)
@@ -100,22 +96,18 @@ class VerdictAdmin(OfTask, ReadOnlyAdmin):
     pool_paths = ("fit__pool_id",)
     list_display = [
         "worker",
-        "pool",
+        "fit__pool",
         "polarity",
         "right",
         "wrong",
         "p",
         "noisy",
-        "fitted_at",
+        "fit__created_at",
     ]
     list_filter = ["noisy", "fit__polarity", "fit__pool", "fit__detector"]
     list_select_related = ["worker", "fit"]
     search_fields = ["worker__pseudonym"]
     ordering = ["-fit", "-p_noisy"]
-
-    @admin.display(description="pool", ordering="fit__pool_id")
-    def pool(self, verdict: Verdict) -> str:
-        return verdict.fit.pool_id
 
     @admin.display(description="polarity", ordering="fit__polarity")
     def polarity(self, verdict: Verdict) -> str:
@@ -132,10 +124,6 @@ class VerdictAdmin(OfTask, ReadOnlyAdmin):
     @admin.display(description="P(noisy)", ordering="p_noisy")
     def p(self, verdict: Verdict) -> str:
         return f"{verdict.p_noisy:.4f}"
-
-    @admin.display(description="fitted at", ordering="fit__created_at")
-    def fitted_at(self, verdict: Verdict) -> object:
-        return verdict.fit.created_at
 
 
 # Admin pages for workers and their test questions, by task and polarity.
@@ -165,7 +153,7 @@ class Tally:
 @dataclass(frozen=True)
 class Record:
     worker: Worker
-    pool: str
+    pool: Pool | None
     # submitted HITs
     n_answered: int
     tallies: list[Tally]
@@ -221,7 +209,7 @@ class GradeAdmin(OfTask, ReadOnlyAdmin):
         if worker is None:
             raise Http404
         seen = self.pools_seen(request)
-        bans = Ban.objects.filter(worker=worker).select_related("created_by")
+        bans = Ban.objects.filter(worker=worker).prefetch_related("created_by", "pool")
         answered = answered_by(seen).filter(worker=worker)
         if seen is not None and not answered.exists():
             raise Http404
@@ -274,7 +262,7 @@ def _pairs(
 
 
 def records(pairs: Iterable[tuple[int, str]]) -> list[Record]:
-    """Return the records of workers in pools, in seven queries for any number of them."""
+    """Return the records of workers in pools, in eight queries for any number of them."""
     listed = list(pairs)
     worker_pks = {worker for worker, _ in listed}
     workers = Worker.objects.select_related("user").in_bulk(worker_pks)
@@ -289,10 +277,11 @@ def records(pairs: Iterable[tuple[int, str]]) -> list[Record]:
     }
     standings = Standing.objects.filter(worker__in=worker_pks)
     weights = {(row.worker_id, row.pool_id): row.weight for row in standings}
+    pools = Pool.objects.in_bulk({pool for _, pool in listed})
     return [
         Record(
             worker=workers[worker],
-            pool=pool,
+            pool=pools.get(pool),
             n_answered=n_answered.get((worker, pool), 0),
             tallies=[
                 Tally(

@@ -108,7 +108,7 @@ class DetectorFit(models.Model):
 
     def __str__(self) -> str:
         polarity = self.polarity.lower() or "all evidence"
-        return f"{self.detector} on {self.pool_id}, {polarity}"
+        return f"{self.detector} on {self.pool}, {polarity}"
 
     @property
     def public_parameters(self) -> dict[str, Any]:
@@ -186,4 +186,4 @@ class Standing(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.worker} · {self.pool_id}: {self.weight:g}"
+        return f"{self.worker} · {self.pool}: {self.weight:g}"

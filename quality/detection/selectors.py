@@ -10,7 +10,7 @@ TOO_SMALL = (
     "no worker is excluded without a person's decision, unless they clearly fail test "
     "questions."
 )
-LIMIT = "Answers cannot expose a program that answers like a weak rater."
+LIMIT = "Ratings alone cannot expose a program that rates like a weak rater."
 
 
 def limits_of(pool: str) -> list[str]:

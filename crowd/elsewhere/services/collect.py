@@ -17,7 +17,7 @@ from crowd.elsewhere.models import ExternalSession, SessionWork
 from crowd.elsewhere.services import reconcile
 from crowd.elsewhere.services.hit_offer import Pages
 from crowd.hits.models import HIT, Assignment, Campaign
-from crowd.hits.selectors import Terms, language_for, terms_of
+from crowd.hits.selectors import language_for, terms_of
 from crowd.hits.services.build import add_slot, room, take_slot
 from crowd.hits.services.check_answers import (
     CheckedRating,
@@ -25,8 +25,6 @@ from crowd.hits.services.check_answers import (
     plausible_seconds,
     ratings_of,
 )
-from crowd.money.models import LedgerEntry
-from crowd.money.services import budgets
 from crowd.platforms.base import SessionEvent, SessionStatus
 from crowd.workers.models.worker import Worker
 from crowd.workers.services.invitations import register_worker
@@ -150,7 +148,8 @@ def _take(
     if Assignment.objects.filter(hit=hit, worker=session.worker_id).exists():
         session.problem = TWICE
         session.save()
-        _plan_without_answer(session, campaign, terms_of(hit, campaign))
+        terms = terms_of(hit, campaign)
+        reconcile.owe(session, terms.reward_cents, terms.fee_cents, TWICE)
         return
     ratings, session.problem = _ratings(campaign, hit, event, pages)
     session.save()
@@ -162,30 +161,6 @@ def _take(
     work.store(assignment, ratings)
     if session.problem:
         _ask_again(campaign, assignment)
-
-
-def _plan_without_answer(
-    session: ExternalSession, campaign: Campaign, terms: Terms
-) -> None:
-    reward, fee = reconcile.keys_without_answer(session)
-    planned = 0
-    for key, kind, cents in (
-        (reward, LedgerEntry.Kind.REWARD, terms.reward_cents),
-        (fee, LedgerEntry.Kind.FEE, terms.fee_cents),
-    ):
-        _, new = LedgerEntry.objects.get_or_create(
-            idempotency_key=key,
-            defaults={
-                "campaign": campaign,
-                "kind": kind,
-                "amount_cents": cents,
-                "reason": TWICE,
-            },
-        )
-        planned += cents if new else 0
-    # A closed account holds what was spent, so it grows by what is owed now.
-    if campaign.state in work.OVER:
-        budgets.correct(campaign.key, planned)
 
 
 def _ratings(

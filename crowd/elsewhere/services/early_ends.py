@@ -19,7 +19,6 @@ from crowd.pricing import fee_per_assignment
 
 Kind = OutwardCall.Kind
 State = Assignment.State
-OVER = (Campaign.State.STOPPED, Campaign.State.COMPLETE)
 ENDED = ("returned", "screened-out")
 THANKS = "For the answers that you finished before your visit ended."
 SHORT = "Visits that ended early are owed "
@@ -74,7 +73,7 @@ def _plan(session: ExternalSession, cents: int, fee: int) -> None:
             "reason": THANKS,
         },
     )
-    if is_new and session.campaign.state in OVER:
+    if is_new:
         budgets.correct(session.campaign.key, rest)
     outbox.plan(
         session.campaign,
@@ -98,8 +97,7 @@ def _due(session: ExternalSession) -> int:
     entries = entries_of(session).filter(
         kind=Entry.Kind.REWARD, state=Entry.State.PLANNED
     )
-    cents: int = entries.aggregate(n=Sum("amount_cents"))["n"] or 0
-    return cents
+    return int(entries.aggregate(n=Sum("amount_cents"))["n"] or 0)
 
 
 def entries_of(session: ExternalSession | None) -> QuerySet[Entry]:

@@ -45,6 +45,7 @@ from crowd.platforms.base import (
 from crowd.pricing import dollars
 from crowd.workers.services.requirements import requirements_of
 from genie.lib.errors import GenieError
+from genie.lib.unguessable import name_for, names_for
 
 # A HIT as one self-contained page, which platforms show in a frame.
 STYLES = ("worker/question.css", "worker/elsewhere.css")
@@ -126,13 +127,14 @@ def address_of(hit: HIT) -> str:
     # one.
     if not site.startswith("https://"):
         return ""
-    token = signing.dumps(hit.pk, salt=SALT)
+    token = signing.dumps(hit.pk, name_for("posted"), salt=SALT)
     return f"{site}{reverse('work:elsewhere', args=[token])}"
 
 
 def hit_of(token: str) -> HIT | None:
+    newest, *former = names_for("posted")
     try:
-        pk = signing.loads(token, salt=SALT)
+        pk = signing.loads(token, newest, salt=SALT, fallback_keys=[*former])
     except signing.BadSignature:
         return None
     return HIT.objects.select_related("campaign__hit_type").filter(pk=pk).first()

@@ -5,6 +5,7 @@ approved, not earlier.
 """
 
 from collections.abc import Iterable
+from typing import Any
 
 from django.db.models import F, Q
 from django.utils import timezone
@@ -113,6 +114,30 @@ def paid(session: ExternalSession) -> int:
         if place is not None:
             foreign.note(session.campaign_id, entries, foreign.of_place(place))
     return n
+
+
+def owe(
+    session: ExternalSession, reward: int, fee: int, reason: str, **more: Any
+) -> bool:
+    """Store what a visit costs beyond its stored answers, once; tell if it is new."""
+    is_new = False
+    keys = keys_without_answer(session)
+    for key, kind, cents in zip(keys, FOR_WORK, (reward, fee), strict=True):
+        # Entries of 0 are stored, too, to mark that this place has been settled.
+        _, made = LedgerEntry.objects.get_or_create(
+            idempotency_key=key,
+            defaults={
+                "campaign": session.campaign,
+                "kind": kind,
+                "amount_cents": cents,
+                "reason": reason,
+                **more,
+            },
+        )
+        if made:
+            is_new = True
+            budgets.correct(session.campaign.key, cents)
+    return is_new
 
 
 def keys_without_answer(session: ExternalSession) -> tuple[str, str]:

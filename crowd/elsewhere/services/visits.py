@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from django.utils import timezone
-from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext
 
 from crowd.campaigns.services import claim
@@ -26,6 +25,7 @@ from crowd.workers.selectors.eligible import first_unseen, is_open, used_up
 from crowd.workers.selectors.requirements import unmet
 from crowd.workers.services.invitations import register_worker
 from genie.lib.errors import GenieError
+from genie.lib.unguessable import name_for
 
 PANEL = Panel.slug
 
@@ -174,8 +174,8 @@ def options_of(source: PanelSource) -> Mapping[str, Any]:
         "session_parameter": source.session_parameter,
         "study_parameter": source.study_parameter,
         "ways_out": {name: way for name, way in ways.items() if way},
-        # Derived and not stored: pseudonyms last as long as the site's secret key.
-        "secret": salted_hmac("crowd.panel", source.name).hexdigest(),
+        # Derived and not stored: pseudonyms last as long as their key.
+        "secret": name_for("panel", source.name),
         "link_secret": source.link_secret,
     }
 

@@ -10,13 +10,11 @@ from crowd.elsewhere.services.attested import terms_of
 from crowd.elsewhere.services.early_ends import paid_early
 from crowd.hits.models import Assignment, Campaign
 from crowd.money.models import LedgerEntry
-from crowd.money.services import budgets
 from crowd.pricing import fee_per_assignment
 
 State = Assignment.State
 Entry = LedgerEntry.State
 Kind = LedgerEntry.Kind
-OVER = (Campaign.State.STOPPED, Campaign.State.COMPLETE)
 WHOLE_PLACE = "A place is paid in full, even if fewer items were left to do."
 SCREENED_OUT = (
     "There was no work left for this visit. The platform pays a fixed amount for it."
@@ -53,29 +51,19 @@ def note_screen_outs(campaign: Campaign) -> None:
         return
     fee = fee_per_assignment(campaign.platform, cents)
     for session in campaign.sessions.filter(status="screened-out").order_by("pk"):
-        keys = reconcile.keys_without_answer(session)
-        parts = ((keys[0], Kind.REWARD, cents), (keys[1], Kind.FEE, fee))
         with transaction.atomic():
-            made = [
-                LedgerEntry.objects.get_or_create(
-                    idempotency_key=key,
-                    defaults={
-                        "campaign": campaign,
-                        "kind": kind,
-                        "state": Entry.DONE,
-                        "amount_cents": amount,
-                        "reason": SCREENED_OUT,
-                        "platform_id": session.session_id[:100],
-                        "done_at": timezone.now(),
-                    },
-                )[1]
-                for key, kind, amount in parts
-            ]
-            if any(made):
+            if reconcile.owe(
+                session,
+                cents,
+                fee,
+                SCREENED_OUT,
+                state=Entry.DONE,
+                platform_id=session.session_id[:100],
+                done_at=timezone.now(),
+            ):
+                keys = reconcile.keys_without_answer(session)
                 own = LedgerEntry.objects.filter(idempotency_key__in=keys)
                 foreign.note(campaign.pk, own)
-                if campaign.state in OVER:
-                    budgets.correct(campaign.key, cents + fee)
 
 
 def _is_earned(session: ExternalSession) -> bool:
@@ -99,22 +87,12 @@ def _plan_rest(
         row["kind"]: row["n"]
         for row in entries.order_by().values("kind").annotate(n=Sum("amount_cents"))
     }
-    keys = reconcile.keys_without_answer(session)
     reward = campaign.hit_type.reward_cents * place.place_size
-    parts = ((keys[0], Kind.REWARD, reward), (keys[1], Kind.FEE, place.place_fee_cents))
-    for key, kind, whole in parts:
-        cents = max(0, whole - paid.get(kind, 0))
-        # Entries of 0 are stored, too, to mark that this place has been settled.
-        _, is_new = LedgerEntry.objects.get_or_create(
-            idempotency_key=key,
-            defaults={
-                "campaign": campaign,
-                "kind": kind,
-                "amount_cents": cents,
-                "reason": WHOLE_PLACE,
-            },
-        )
-        if is_new and campaign.state in OVER:
-            budgets.correct(campaign.key, cents)
+    reconcile.owe(
+        session,
+        max(0, reward - paid.get(Kind.REWARD, 0)),
+        max(0, place.place_fee_cents - paid.get(Kind.FEE, 0)),
+        WHOLE_PLACE,
+    )
     if session.status == "approved":
         reconcile.paid(session)

@@ -3,8 +3,20 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, Self
 
-from django.db.models import Case, Count, F, Prefetch, Q, QuerySet, Sum, Value, When
-from django.db.models.functions import TruncDate
+from django.db.models import (
+    Case,
+    Count,
+    F,
+    OuterRef,
+    Prefetch,
+    Q,
+    QuerySet,
+    Subquery,
+    Sum,
+    Value,
+    When,
+)
+from django.db.models.functions import Coalesce, TruncDate
 from django.utils import timezone
 
 from crowd.hits.models import Assignment, HITType
@@ -81,6 +93,43 @@ class Earnings:
             self.approved + more.approved,
             self.paid + more.paid,
         )
+
+
+# The part that is shown beside paid work: of our campaigns and of requesters.
+_read_pending = prepare(
+    lambda worker: Worker.objects.filter(pk=worker).values_list(
+        Coalesce(
+            Subquery(
+                LedgerEntry.objects.filter(
+                    PLANNED & SUBMITTED, assignment__worker=OuterRef("pk")
+                )
+                .exclude(kind=LedgerEntry.Kind.FEE)
+                .order_by()
+                .values("assignment__worker")
+                .annotate(cents=Sum("amount_cents"))
+                .values("cents")
+            ),
+            0,
+        )
+        + Coalesce(
+            Subquery(
+                RequesterAssignment.objects.filter(
+                    worker__worker=OuterRef("pk"), state=OF_REQUESTERS.SUBMITTED
+                )
+                .order_by()
+                .values("worker__worker")
+                .annotate(cents=Sum("hit__reward_cents"))
+                .values("cents")
+            ),
+            0,
+        ),
+        flat=True,
+    )
+)
+
+
+def pending_cents(worker: Worker) -> int:
+    return next(iter(_read_pending(worker.pk)), 0)
 
 
 def earnings(worker: Worker) -> Earnings:

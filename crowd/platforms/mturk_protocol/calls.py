@@ -15,6 +15,50 @@ PAGE = 100
 MAX_PAGES = 10_000
 
 
+URLS = {
+    "sandbox": "https://mturk-requester-sandbox.us-east-1.amazonaws.com",
+    "production": "https://mturk-requester.us-east-1.amazonaws.com",
+}
+
+
+@dataclass(frozen=True)
+class Account:
+    environment: str
+    endpoint_url: str = ""
+    production_confirmed: bool = False
+    region: str = "us-east-1"
+    access_key_id: str = ""
+    secret_access_key: str = ""
+    queue_url: str = ""
+    topic: str = ""
+    queue_endpoint_url: str = ""
+    threads: int = 10
+    timeout_seconds: float = 60.0
+    tries: int = 8
+    lifetime_seconds: int = 1_209_600
+    index_lag_seconds: float = 60.0
+
+    def url(self) -> str:
+        """Return the one address that may be called, or refuse missing settings."""
+        if self.environment == "endpoint":
+            if not self.endpoint_url:
+                raise _unset("GENIE_MTURK_ENDPOINT_URL is not set")
+            return self.endpoint_url
+        if self.environment not in URLS:
+            raise _unset(
+                "GENIE_MTURK_ENVIRONMENT must be endpoint, sandbox or production"
+            )
+        if self.environment == "production" and not self.production_confirmed:
+            raise _unset("production needs GENIE_MTURK_PRODUCTION=yes as well")
+        return URLS[self.environment]
+
+
+def _unset(what: str) -> GenieError:
+    return GenieError(
+        f"Mechanical Turk is not configured: {what}.", code="platform-not-configured"
+    )
+
+
 class TurkRefusal(Exception):
     def __init__(self, code: str, message: str) -> None:
         super().__init__(f"{code}: {message}")
@@ -31,7 +75,8 @@ class TurkSilence(Exception):
 
 
 class Calls(Protocol):
-    threads: int
+    account: Account
+    sleep: Callable[[float], None]
 
     def __call__(self, operation: str, **arguments: Any) -> dict[str, Any]:
         """Call an operation; raises only TurkRefusal, TurkBusy and TurkSilence."""
@@ -68,6 +113,17 @@ def at_once(
         pool.shutdown(wait=True, cancel_futures=True)
 
 
+def each(
+    calls: Calls, specs: Iterable[Any], act: Callable[[Any], Result]
+) -> Iterator[Result]:
+    """Act on specs with a key, several at once; a failure is the result of its spec."""
+    return at_once(
+        specs,
+        lambda spec: result_of(spec.key, lambda: act(spec)),
+        calls.account.threads,
+    )
+
+
 def pages(
     calls: Calls, operation: str, name: str, **arguments: Any
 ) -> Iterator[dict[str, Any]]:
@@ -85,12 +141,12 @@ def pages(
         used.add(token)
 
 
-def all_done(key: str, results: Iterable[Result], platform_id: str = "") -> Result:
+def all_done(key: str, results: Iterable[Result]) -> Result:
     """Merge several results into one: the first that is not done decides."""
     for result in results:
         if result.state != "done":
-            return Result(key, result.state, platform_id, result.message, result.code)
-    return Result(key, "done", platform_id)
+            return Result(key, result.state, "", result.message, result.code)
+    return Result(key, "done")
 
 
 # Mechanical Turk's notifications: hints where to look, never the truth.

@@ -1,8 +1,6 @@
 import threading
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 from crowd.platforms.base import (
@@ -22,6 +20,7 @@ from crowd.platforms.mturk_protocol.calls import (
     TurkRefusal,
     TurkSilence,
     at_once,
+    each,
     pages,
     result_of,
 )
@@ -42,25 +41,13 @@ from crowd.platforms.mturk_protocol.xml import (
 from genie.lib.errors import GenieError
 
 
-@dataclass(frozen=True)
-class HITContext:
-    calls: Calls
-    environment: str
-    lifetime_seconds: int
-    # Lists lag behind, so a HIT missing in them may still exist.
-    index_lag_seconds: float = 60.0
-    sleep: Callable[[float], None] = time.sleep
-
-
-def post(
-    context: HITContext, ref: ExternalRef, hits: Sequence[HITSpec]
-) -> Iterator[Result]:
+def post(calls: Calls, ref: ExternalRef, hits: Sequence[HITSpec]) -> Iterator[Result]:
     hit_ids: Mapping[str, str] = {}
     # A token protects only for a day. After that, a HIT is looked up by our key before
     # it is posted again.
     if any(hit.sent == "long-ago" for hit in hits):
         try:
-            hit_ids = _search_annotations(context, {hit.key for hit in hits})
+            hit_ids = _search_annotations(calls, {hit.key for hit in hits})
         except Exception as error:  # noqa: BLE001 - sorted by `result_of`
             yield from (_same(hit.key, error) for hit in hits)
             return
@@ -68,29 +55,25 @@ def post(
         Result(hit.key, "done", hit_ids[hit.key]) for hit in hits if hit.key in hit_ids
     )
     missing = [hit for hit in hits if hit.key not in hit_ids]
-    yield from at_once(
-        missing,
-        lambda hit: result_of(hit.key, lambda: _post_one(context, ref, hit)),
-        context.calls.threads,
-    )
+    yield from each(calls, missing, lambda hit: _post_one(calls, ref, hit))
 
 
-def _post_one(context: HITContext, ref: ExternalRef, hit: HITSpec) -> Result:
+def _post_one(calls: Calls, ref: ExternalRef, hit: HITSpec) -> Result:
     question = _question(hit)
     try:
-        answer = context.calls(
+        answer = calls(
             "create_hit_with_hit_type",
             HITTypeId=ref.campaign_id,
             MaxAssignments=hit.max_assignments,
-            LifetimeInSeconds=context.lifetime_seconds,
+            LifetimeInSeconds=calls.account.lifetime_seconds,
             Question=question,
             RequesterAnnotation=hit.key,
-            UniqueRequestToken=token(context.environment, hit.key),
+            UniqueRequestToken=token(calls.account.environment, hit.key),
         )
     except TurkRefusal as refusal:
         if refusal.code != "HitAlreadyExists":
             raise
-        return _accept_existing(context, hit.key, hit_in(refusal.message))
+        return _accept_existing(calls, hit.key, hit_in(refusal.message))
     return Result(hit.key, "done", answer["HIT"]["HITId"])
 
 
@@ -105,17 +88,17 @@ def _question(hit: HITSpec) -> str:
     return external_question(hit.url)
 
 
-def _accept_existing(context: HITContext, key: str, hit_id: str) -> Result:
+def _accept_existing(calls: Calls, key: str, hit_id: str) -> Result:
     """Accept a HIT as ours only if it has our key."""
     if not hit_id:
-        hit_id = _search_annotations(context, {key}).get(key, "")
-    hit = context.calls("get_hit", HITId=hit_id)["HIT"] if hit_id else {}
+        hit_id = _search_annotations(calls, {key}).get(key, "")
+    hit = calls("get_hit", HITId=hit_id)["HIT"] if hit_id else {}
     if hit.get("RequesterAnnotation") != key:
         return Result(key, "refused", message="The token belongs to another HIT.")
     return Result(key, "done", hit_id)
 
 
-def _search_annotations(context: HITContext, keys: set[str]) -> dict[str, str]:
+def _search_annotations(calls: Calls, keys: set[str]) -> dict[str, str]:
     """Search all HITs of the account for those that carry our keys.
 
     The list is read twice, because it lags; matches in either count.
@@ -123,8 +106,8 @@ def _search_annotations(context: HITContext, keys: set[str]) -> dict[str, str]:
     hit_ids: dict[str, str] = {}
     for look in range(2):
         if look:
-            context.sleep(context.index_lag_seconds)
-        for hit in pages(context.calls, "list_hits", "HITs"):
+            calls.sleep(calls.account.index_lag_seconds)
+        for hit in pages(calls, "list_hits", "HITs"):
             note = hit.get("RequesterAnnotation", "")
             if note in keys:
                 hit_ids.setdefault(note, hit["HITId"])
@@ -133,27 +116,19 @@ def _search_annotations(context: HITContext, keys: set[str]) -> dict[str, str]:
     return hit_ids
 
 
-def add_capacity(context: HITContext, more: Sequence[MoreSpec]) -> Iterator[Result]:
-    yield from at_once(
-        more,
-        lambda spec: result_of(spec.key, lambda: _add(context, spec)),
-        context.calls.threads,
-    )
-
-
-def _add(context: HITContext, spec: MoreSpec) -> Result:
+def add_places(calls: Calls, spec: MoreSpec) -> Result:
     if spec.sent == "long-ago":
-        hit = context.calls("get_hit", HITId=spec.hit_id)["HIT"]
+        hit = calls("get_hit", HITId=spec.hit_id)["HIT"]
         # The token has expired by then, but the number of places shows whether it was
         # carried out.
         if hit["MaxAssignments"] >= spec.before + spec.n:
             return Result(spec.key, "done", spec.hit_id)
     try:
-        context.calls(
+        calls(
             "create_additional_assignments_for_hit",
             HITId=spec.hit_id,
             NumberOfAdditionalAssignments=spec.n,
-            UniqueRequestToken=token(context.environment, spec.key),
+            UniqueRequestToken=token(calls.account.environment, spec.key),
         )
     except TurkRefusal as refusal:
         if was_processed(refusal.message):
@@ -164,52 +139,33 @@ def _add(context: HITContext, spec: MoreSpec) -> Result:
     return Result(spec.key, "done", spec.hit_id)
 
 
-def retype(
-    context: HITContext, ref: ExternalRef, hits: Mapping[str, str]
-) -> Iterator[Result]:
-    yield from at_once(
+def retype(calls: Calls, ref: ExternalRef, hits: Mapping[str, str]) -> Iterator[Result]:
+    return at_once(
         hits,
-        lambda key: result_of(key, lambda: _retype(context, ref, key, hits[key])),
-        context.calls.threads,
+        lambda key: result_of(key, lambda: _retype(calls, ref, key, hits[key])),
+        calls.account.threads,
     )
 
 
-def _retype(context: HITContext, ref: ExternalRef, key: str, hit_id: str) -> Result:
+def _retype(calls: Calls, ref: ExternalRef, key: str, hit_id: str) -> Result:
     try:
-        context.calls("update_hit_type_of_hit", HITId=hit_id, HITTypeId=ref.campaign_id)
+        calls("update_hit_type_of_hit", HITId=hit_id, HITTypeId=ref.campaign_id)
     except TurkRefusal:
         # An earlier call may have arrived, and a worker have taken the HIT since then:
         # its pay is stored with the HIT.
-        hit = context.calls("get_hit", HITId=hit_id)["HIT"]
+        hit = calls("get_hit", HITId=hit_id)["HIT"]
         if hit.get("HITTypeId") != ref.campaign_id:
             raise
     return Result(key, "done", hit_id)
 
 
-def expire(context: HITContext, ref: ExternalRef, *, now: datetime) -> Iterator[Result]:
-    """End the HITs, so that workers cannot accept them.
-
-    Any time in the past ends a HIT at once. Yesterday, to the second, is in the past on
-    every clock, and differs from the request before the HIT was reopened: the same
-    request twice is refused as carried out.
-    """
-    yield from _until(context, ref, now - timedelta(days=1))
-
-
-def prolong(
-    context: HITContext, ref: ExternalRef, *, now: datetime
-) -> Iterator[Result]:
-    yield from _until(context, ref, now + timedelta(seconds=context.lifetime_seconds))
-
-
-def _until(context: HITContext, ref: ExternalRef, until: datetime) -> Iterator[Result]:
+def expire_at(calls: Calls, ref: ExternalRef, until: datetime) -> Iterator[Result]:
+    """Set the time from which workers cannot accept the HITs."""
     expires_at = until.astimezone(UTC).replace(microsecond=0)
 
     def end(hit_id: str) -> Result:
         try:
-            context.calls(
-                "update_expiration_for_hit", HITId=hit_id, ExpireAt=expires_at
-            )
+            calls("update_expiration_for_hit", HITId=hit_id, ExpireAt=expires_at)
         except TurkRefusal as refusal:
             # A HIT deleted there is ended, which is all we want.
             gone = refusal.code == "HITDoesNotExist"
@@ -217,10 +173,10 @@ def _until(context: HITContext, ref: ExternalRef, until: datetime) -> Iterator[R
                 raise
         return Result(hit_id, "done", hit_id)
 
-    yield from at_once(
+    return at_once(
         list(ref.hit_ids.values()),
         lambda hit_id: result_of(hit_id, lambda: end(hit_id)),
-        context.calls.threads,
+        calls.account.threads,
     )
 
 
@@ -235,59 +191,38 @@ NEVER = frozenset({"QualificationDoesNotExist", "InvalidQualificationState"})
 LOOKS = 4
 
 
-class Excluded:
-    def __init__(
-        self,
-        calls: Calls,
-        index_lag_seconds: float = 60.0,
-        sleep: Callable[[float], None] = time.sleep,
-    ) -> None:
+class People:
+    """The qualifications of workers; one of each pool excludes them from its work."""
+
+    def __init__(self, calls: Calls) -> None:
         self.calls = calls
-        self._lag = index_lag_seconds
-        self._sleep = sleep
         self._known: dict[str, str] = {}
 
-    def find_or_create(self, pool: str) -> str:
+    def excluded_from(self, pool: str) -> str:
         """Return the id of a pool's exclusion type, creating it if missing."""
         if pool not in self._known:
-            self._known[pool] = self.type_of(
+            self._known[pool] = self._type_of(
                 f"Has done enough of this work: {pool}"[:190],
                 "Workers with this qualification are not offered more of this "
                 "requester's work of this kind.",
             )
         return self._known[pool]
 
-    def type_of(self, name: str, description: str, **more: Any) -> str:
-        return qualification_type(
-            self.calls,
-            name,
-            description,
-            index_lag_seconds=self._lag,
-            sleep=self._sleep,
-            **more,
-        )
-
-
-def exclude(people: Excluded, key: str, worker_id: str, pool: str) -> Result:
-    def act() -> Result:
-        people.calls(
+    def exclude(self, key: str, worker_id: str, pool: str) -> Result:
+        self.calls(
             "associate_qualification_with_worker",
-            QualificationTypeId=people.find_or_create(pool),
+            QualificationTypeId=self.excluded_from(pool),
             WorkerId=worker_id,
             IntegerValue=1,
             SendNotification=False,
         )
         return Result(key, "done")
 
-    return result_of(key, act)
-
-
-def include(people: Excluded, key: str, worker_id: str, pool: str) -> Result:
-    def act() -> Result:
+    def include(self, key: str, worker_id: str, pool: str) -> Result:
         try:
-            people.calls(
+            self.calls(
                 "disassociate_qualification_from_worker",
-                QualificationTypeId=people.find_or_create(pool),
+                QualificationTypeId=self.excluded_from(pool),
                 WorkerId=worker_id,
                 Reason="You can take this work again.",
             )
@@ -296,70 +231,59 @@ def include(people: Excluded, key: str, worker_id: str, pool: str) -> Result:
                 raise
         return Result(key, "done")
 
-    return result_of(key, act)
+    def graded_type(self, test: QualifyingTest) -> str:
+        """Create a qualification type with a test that is graded there; return its id.
 
-
-def graded_type(people: Excluded, test: QualifyingTest) -> str:
-    """Create a qualification type with a test that is graded there; return its id.
-
-    Its value is the percentage of right answers; the HIT type requires the pass mark.
-    """
-    again: dict[str, Any] = {}
-    if test.retry_seconds is not None:
-        again["RetryDelayInSeconds"] = test.retry_seconds
-    return people.type_of(
-        test.name[:190],
-        test.introduction.strip()[:2000] or test.name,
-        Test=question_form(test.name, test.introduction, test.questions),
-        AnswerKey=answer_key(test.questions),
-        TestDurationInSeconds=test.seconds,
-        **again,
-    )
-
-
-def qualification_type(
-    calls: Calls,
-    name: str,
-    description: str,
-    *,
-    index_lag_seconds: float = 60.0,
-    sleep: Callable[[float], None] = time.sleep,
-    **more: Any,
-) -> str:
-    """Create a qualification type, or find the one of that name.
-
-    Creating comes first, because the search is fuzzy and lags; it finds the name by one
-    word.
-    """
-    try:
-        return str(
-            calls(
-                "create_qualification_type",
-                Name=name,
-                Description=description,
-                QualificationTypeStatus="Active",
-                **more,
-            )["QualificationType"]["QualificationTypeId"]
+        Its value is the percentage of right answers; the HIT type requires the pass
+        mark.
+        """
+        again: dict[str, Any] = {}
+        if test.retry_seconds is not None:
+            again["RetryDelayInSeconds"] = test.retry_seconds
+        return self._type_of(
+            test.name[:190],
+            test.introduction.strip()[:2000] or test.name,
+            Test=question_form(test.name, test.introduction, test.questions),
+            AnswerKey=answer_key(test.questions),
+            TestDurationInSeconds=test.seconds,
+            **again,
         )
-    except TurkRefusal as refusal:
-        # It shares its code with other wrong parameters; only the message identifies
-        # it.
-        if "already" not in refusal.message.lower():
-            raise
-    for look in range(LOOKS):
-        if look:
-            sleep(index_lag_seconds / LOOKS)
-        for row in pages(
-            calls,
-            "list_qualification_types",
-            "QualificationTypes",
-            Query=name.split()[-1],
-            MustBeRequestable=False,
-            MustBeOwnedByCaller=True,
-        ):
-            if row["Name"] == name:
-                return str(row["QualificationTypeId"])
-    raise TurkBusy(f"The qualification type {name!r} is not in the list yet.")
+
+    def _type_of(self, name: str, description: str, **more: Any) -> str:
+        """Create a qualification type, or find the one of that name.
+
+        Creating comes first, because the search is fuzzy and lags; it finds the name by
+        one word.
+        """
+        try:
+            return str(
+                self.calls(
+                    "create_qualification_type",
+                    Name=name,
+                    Description=description,
+                    QualificationTypeStatus="Active",
+                    **more,
+                )["QualificationType"]["QualificationTypeId"]
+            )
+        except TurkRefusal as refusal:
+            # It shares its code with other wrong parameters; only the message
+            # identifies it.
+            if "already" not in refusal.message.lower():
+                raise
+        for look in range(LOOKS):
+            if look:
+                self.calls.sleep(self.calls.account.index_lag_seconds / LOOKS)
+            for row in pages(
+                self.calls,
+                "list_qualification_types",
+                "QualificationTypes",
+                Query=name.split()[-1],
+                MustBeRequestable=False,
+                MustBeOwnedByCaller=True,
+            ):
+                if row["Name"] == name:
+                    return str(row["QualificationTypeId"])
+        raise TurkBusy(f"The qualification type {name!r} is not in the list yet.")
 
 
 STATUS: dict[str, SessionStatus] = {
@@ -393,7 +317,7 @@ def sync_assignments(calls: Calls, ref: ExternalRef) -> Iterator[SessionEvent]:
         return []
 
     reported: set[tuple[str, str, str]] = set()
-    for events in at_once(list(ref.hit_ids.values()), look, calls.threads):
+    for events in at_once(list(ref.hit_ids.values()), look, calls.account.threads):
         for event in events:
             name = (event.session_id, event.worker_id, event.status)
             if name not in reported:
@@ -429,18 +353,8 @@ def event_of(row: dict[str, Any]) -> SessionEvent:
     )
 
 
-def decide_on_assignments(
-    calls: Calls, decisions: Sequence[DecisionSpec]
-) -> Iterator[Result]:
-    """Send decisions; earlier ones are looked up, not guessed."""
-    yield from at_once(
-        decisions,
-        lambda spec: result_of(spec.key, lambda: _decide(calls, spec)),
-        calls.threads,
-    )
-
-
-def _decide(calls: Calls, spec: DecisionSpec) -> Result:
+def decide(calls: Calls, spec: DecisionSpec) -> Result:
+    """Send a decision; an earlier one is looked up, not guessed."""
     wanted_status = "Rejected" if spec.decision == "reject" else "Approved"
     try:
         if spec.decision == "reject":
@@ -476,19 +390,9 @@ def _decide(calls: Calls, spec: DecisionSpec) -> Result:
     return Result(spec.key, "done", spec.session_id)
 
 
-def pay_bonuses(
-    calls: Calls, environment: str, bonuses: Sequence[BonusSpec]
-) -> Iterator[Result]:
-    """Pay each bonus once; its reason carries a reference by which it is found again."""
-    yield from at_once(
-        bonuses,
-        lambda spec: result_of(spec.key, lambda: _bonus(calls, environment, spec)),
-        calls.threads,
-    )
-
-
-def _bonus(calls: Calls, environment: str, spec: BonusSpec) -> Result:
-    name = token(environment, spec.key)
+def pay_bonus(calls: Calls, spec: BonusSpec) -> Result:
+    """Pay a bonus once; its reason carries a reference by which it is found again."""
+    name = token(calls.account.environment, spec.key)
     reference = f"(reference {name[:12]})"
     amount = dollars(spec.amount_cents)
     # The token has expired by then, but the payments carry our reference.

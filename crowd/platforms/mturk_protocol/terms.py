@@ -9,11 +9,6 @@ from crowd.platforms.base import Requirements
 N_APPROVED = "00000000000000000040"
 P_APPROVED = "000000000000000000L0"
 LOCALE = "00000000000000000071"
-MASTERS = {
-    "production": "2F1QJWKUDD8XADTFD2Q0G6UTO95ALH",
-    "endpoint": "2F1QJWKUDD8XADTFD2Q0G6UTO95ALH",
-    "sandbox": "2ARFPLSP75KLA8M8DH1HTEQVJT3SY6",
-}
 FEEDBACK_CHARACTERS = 1024
 MAX_LOCALES = 30
 _EXISTS = re.compile(r'HIT with ID "([A-Z0-9]+)"')
@@ -91,7 +86,6 @@ def was_processed(message: str) -> bool:
 def qualification_requirements(
     requirements: Requirements,
     excluded_type: str,
-    environment: str,
     test_types: Sequence[str] = (),
 ) -> list[dict[str, Any]]:
     """Return the HIT type's requirements; excluded workers do not even see the work.
@@ -101,7 +95,7 @@ def qualification_requirements(
 
     Examples
     --------
-    >>> made = qualification_requirements(Requirements(500, 98, ["US"]), "3X", "sandbox")
+    >>> made = qualification_requirements(Requirements(500, 98, ["US"]), "3X")
     >>> [demand["Comparator"] for demand in made]
     ['DoesNotExist', 'GreaterThanOrEqualTo', 'GreaterThanOrEqualTo', 'In']
     """
@@ -122,8 +116,6 @@ def qualification_requirements(
     for kind, test in zip(test_types, requirements.tests, strict=True):
         n = test.pass_percent
         demands.append(_demand(kind, "GreaterThanOrEqualTo", IntegerValues=[n]))
-    if requirements.masters:
-        demands.append(_demand(MASTERS[environment], "Exists"))
     return demands
 
 

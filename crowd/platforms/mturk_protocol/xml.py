@@ -32,8 +32,8 @@ def clean(text: str) -> str:
     return _FORBIDDEN.sub("", text)
 
 
-def html_question(page: str, height: int = 0) -> str:
-    """Wrap a page of HTML; a height of 0 lets the frame grow with it.
+def html_question(page: str) -> str:
+    """Wrap a page of HTML, whose frame grows with it.
 
     Raises
     ------
@@ -50,11 +50,11 @@ def html_question(page: str, height: int = 0) -> str:
     content = clean(page).replace("]]>", "]]]]><![CDATA[>")
     return _check_size(
         f'<HTMLQuestion xmlns="{HTML}"><HTMLContent><![CDATA[{content}]]></HTMLContent>'
-        f"<FrameHeight>{height}</FrameHeight></HTMLQuestion>"
+        "<FrameHeight>0</FrameHeight></HTMLQuestion>"
     )
 
 
-def external_question(url: str, height: int = 0) -> str:
+def external_question(url: str) -> str:
     """Return a reference to a page of ours, which must be served over https.
 
     Examples
@@ -70,7 +70,7 @@ def external_question(url: str, height: int = 0) -> str:
         )
     return _check_size(
         f'<ExternalQuestion xmlns="{EXTERNAL}"><ExternalURL>{_text(url)}'
-        f"</ExternalURL><FrameHeight>{height}</FrameHeight></ExternalQuestion>"
+        "</ExternalURL><FrameHeight>0</FrameHeight></ExternalQuestion>"
     )
 
 

@@ -54,7 +54,7 @@ def check(requirements: Requirements, study: StudyTerms) -> None:
     ...
     genie.lib.errors.GenieError: Prolific cannot check that people live in QQ: ...
     """
-    if requirements.tests or requirements.masters:
+    if requirements.tests:
         raise refusal("a qualification test", "it gives no tests of ours")
     for code in requirements.countries:
         if code not in COUNTRIES:

@@ -65,23 +65,23 @@ class BatchForm(forms.Form):
             cleaned[name] = cleaned.get(name, "").replace("\r\n", "\n")
         return cleaned
 
-    def terms(self) -> batches.Terms:
-        cleaned = self.cleaned_data
-        return batches.Terms(
-            title=cleaned["title"],
-            description=cleaned["description"],
-            keywords=cleaned["keywords"],
-            reward=f"{cleaned['reward']:.2f}",
-            max_assignments=cleaned["max_assignments"],
-            assignment_seconds=cleaned["minutes"] * 60,
-            lifetime_seconds=cleaned["days"] * DAY,
-            auto_approval_seconds=cleaned["approval_days"] * DAY,
-        )
-
     def draft(self) -> batches.Draft:
         cleaned = self.cleaned_data
         return batches.draft(
-            self.terms(), cleaned["page"], cleaned["table"], markup=cleaned["markup"]
+            {
+                "Title": cleaned["title"],
+                "Description": cleaned["description"],
+                "Keywords": cleaned["keywords"],
+                "Reward": f"{cleaned['reward']:.2f}",
+                "AssignmentDurationInSeconds": cleaned["minutes"] * 60,
+                "AutoApprovalDelayInSeconds": cleaned["approval_days"] * DAY,
+                "QualificationRequirements": [],
+            },
+            cleaned["page"],
+            cleaned["table"],
+            max_assignments=cleaned["max_assignments"],
+            lifetime_seconds=cleaned["days"] * DAY,
+            markup=cleaned["markup"],
         )
 
 

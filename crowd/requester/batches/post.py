@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import csv
 import re
+from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from io import StringIO
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
@@ -42,55 +44,44 @@ _UNSTORABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]"
 @dataclass(frozen=True)
 class Row:
     line: int
-    values: tuple[str, ...]
+    values: list[str]
 
 
-@dataclass(frozen=True)
-class Table:
-    columns: tuple[str, ...]
-    rows: tuple[Row, ...]
-
-
-def read_table(text: str) -> Table:
-    r"""Read comma-separated values with a header line; errors name the line."""
-    # With `newline=""` lines may end in \n, \r\n or \r, and quoted ones stay unchanged.
-    reader = csv.reader(StringIO(text.removeprefix("\ufeff"), newline=""), strict=True)
-    rows: list[Row] = []
-    columns: tuple[str, ...] = ()
-    begins = 1
-    try:
-        for values in reader:
-            if not columns:
-                columns = _columns(values)
-            elif values:
-                rows.append(_row(begins, values, columns))
-            begins = reader.line_num + 1
-    except csv.Error as error:
-        raise _wrong(f"line {begins}: {error}") from None
+def read_table(text: str) -> tuple[list[str], list[Row]]:
+    """Return the columns and rows of a table; errors name the line."""
+    columns, rows = _read(text)
+    if not columns or "" in columns:
+        raise _wrong("line 1: each column needs a name")
+    twice = sorted({name for name in columns if columns.count(name) > 1})
+    if twice:
+        raise _wrong(f"line 1: the column {twice[0]} appears twice")
+    for row in rows:
+        n, unstorable = len(row.values), _UNSTORABLE.search("".join(row.values))
+        if n != len(columns):
+            raise _wrong(f"line {row.line}: {n} values for {len(columns)} columns")
+        if unstorable:
+            character = repr(unstorable[0])
+            raise _wrong(f"line {row.line}: the character {character} cannot be shown")
     if not rows:
         raise _wrong("it has no rows below the header")
     if len(rows) > MAX_ROWS:
         raise _wrong(f"it has {len(rows)} rows, but at most {MAX_ROWS} are allowed")
-    return Table(columns, tuple(rows))
+    return columns, rows
 
 
-def _columns(values: list[str]) -> tuple[str, ...]:
-    names = tuple(value.strip() for value in values)
-    if not names or "" in names:
-        raise _wrong("line 1: each column needs a name")
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise _wrong(f"line 1: the column {twice[0]} appears twice")
-    return names
-
-
-def _row(line: int, values: list[str], columns: tuple[str, ...]) -> Row:
-    if len(values) != len(columns):
-        raise _wrong(f"line {line}: {len(values)} values for {len(columns)} columns")
-    unstorable = _UNSTORABLE.search("".join(values))
-    if unstorable:
-        raise _wrong(f"line {line}: the character {unstorable[0]!r} cannot be shown")
-    return Row(line, tuple(values))
+def _read(text: str) -> tuple[list[str], list[Row]]:
+    # With `newline=""` lines may end in \n, \r\n or \r, and quoted ones stay unchanged.
+    reader = csv.reader(StringIO(text.removeprefix("\ufeff"), newline=""), strict=True)
+    rows: list[Row] = []
+    begins = 1
+    try:
+        for values in reader:
+            rows.append(Row(begins, values))
+            begins = reader.line_num + 1
+    except csv.Error as error:
+        raise _wrong(f"line {begins}: {error}") from None
+    header = rows[0].values if rows else []
+    return [name.strip() for name in header], [row for row in rows[1:] if row.values]
 
 
 def _wrong(why: str) -> GenieError:
@@ -101,56 +92,48 @@ AT_ONCE = 500
 
 
 @dataclass(frozen=True)
-class Terms:
-    """The properties of all HITs of a batch; money as in requests."""
-
-    title: str
-    description: str
-    keywords: str
-    reward: str
-    max_assignments: int
-    assignment_seconds: int
-    lifetime_seconds: int
-    auto_approval_seconds: int
-
-    def arguments(self) -> dict[str, Any]:
-        return {
-            "Title": self.title,
-            "Description": self.description,
-            "Keywords": self.keywords,
-            "Reward": self.reward,
-            "AssignmentDurationInSeconds": self.assignment_seconds,
-            "AutoApprovalDelayInSeconds": self.auto_approval_seconds,
-            "QualificationRequirements": [],
-        }
-
-
-@dataclass(frozen=True)
 class Draft:
-    table: Table
-    questions: tuple[str, ...]
-    unused: tuple[str, ...]
+    """All HITs of a batch; `hit_type` has the arguments of the request."""
+
+    hit_type: dict[str, Any]
+    max_assignments: int
+    lifetime_seconds: int
+    columns: list[str]
+    rows: list[Row]
+    questions: list[str]
+    unused: list[str]
     reward_cents: int
     fee_cents: int
-    n_assignments: int
 
     @property
     def cents_each(self) -> int:
         return self.reward_cents + self.fee_cents
 
     @property
+    def n_assignments(self) -> int:
+        return len(self.rows) * self.max_assignments
+
+    @property
     def cost_cents(self) -> int:
         return self.n_assignments * self.cents_each
 
 
-def draft(terms: Terms, template: str, table_text: str, *, markup: bool) -> Draft:
+def draft(
+    hit_type: dict[str, Any],
+    template: str,
+    table_text: str,
+    *,
+    max_assignments: int,
+    lifetime_seconds: int,
+    markup: bool,
+) -> Draft:
     """Render every HIT's page without posting; errors name the line."""
-    check_request("CreateHITType", terms.arguments())
-    table = read_table(table_text)
-    check_fields(template, table.columns)
+    check_request("CreateHITType", hit_type)
+    columns, rows = read_table(table_text)
+    check_fields(template, columns)
     questions = []
-    for row in table.rows:
-        values = dict(zip(table.columns, row.values, strict=True))
+    for row in rows:
+        values = dict(zip(columns, row.values, strict=True))
         try:
             question = as_question(fill(template, values, markup=markup))
             read_question(question)
@@ -158,23 +141,22 @@ def draft(terms: Terms, template: str, table_text: str, *, markup: bool) -> Draf
             raise GenieError(f"Line {row.line}: {error.message}", code=error.code) from None  # fmt: skip
         questions.append(question)
     used = fields_of(template)
-    reward = money.cents(terms.reward)
+    reward = money.cents(hit_type["Reward"])
     return Draft(
-        table=table,
-        questions=tuple(questions),
-        unused=tuple(name for name in table.columns if name not in used),
+        hit_type=hit_type,
+        max_assignments=max_assignments,
+        lifetime_seconds=lifetime_seconds,
+        columns=columns,
+        rows=rows,
+        questions=questions,
+        unused=[name for name in columns if name not in used],
         reward_cents=reward,
-        fee_cents=money.fee(reward, terms.max_assignments, []),
-        n_assignments=len(questions) * terms.max_assignments,
+        fee_cents=money.fee(reward, max_assignments, []),
     )
 
 
 def post(
-    requester: Requester,
-    name: str,
-    terms: Terms,
-    draft_of_batch: Draft,
-    by: AbstractBaseUser,
+    requester: Requester, name: str, drafted: Draft, by: AbstractBaseUser
 ) -> RequesterBatch:
     """Post a draft: all its HITs, or none. A name is used once."""
     now = clock.now()
@@ -190,21 +172,21 @@ def post(
                 "before; if not, choose another name.",
                 code="batch-exists",
             )
-        money.require(locked, draft_of_batch.cost_cents)
-        hit_type = find_or_make(Call(locked, "CreateHITType", now), terms.arguments())
+        money.require(locked, drafted.cost_cents)
+        hit_type = find_or_make(Call(locked, "CreateHITType", now), drafted.hit_type)
         batch = RequesterBatch.objects.create(
             requester=locked,
             hit_type=hit_type,
             name=name,
-            columns=list(draft_of_batch.table.columns),
-            lifetime_seconds=terms.lifetime_seconds,
+            columns=drafted.columns,
+            lifetime_seconds=drafted.lifetime_seconds,
             created_by_id=by.pk,
             created_at=now,
         )
         hits = RequesterHIT.objects.bulk_create(
             [
-                _hit(batch, terms, draft_of_batch, n, now)
-                for n in range(len(draft_of_batch.questions))
+                _hit(batch, drafted, row, question, now)
+                for row, question in zip(drafted.rows, drafted.questions, strict=True)
             ],
             batch_size=AT_ONCE,
         )
@@ -234,22 +216,22 @@ def stop(batch: RequesterBatch) -> int:
 
 
 def _hit(
-    batch: RequesterBatch, terms: Terms, draft_of_batch: Draft, n: int, now: datetime
+    batch: RequesterBatch, drafted: Draft, row: Row, question: str, now: datetime
 ) -> RequesterHIT:
     return RequesterHIT(
         requester=batch.requester,
         hit_type=batch.hit_type,
         batch=batch,
-        question=draft_of_batch.questions[n],
-        inputs=list(draft_of_batch.table.rows[n].values),
-        annotation=f"BatchId:{batch.pk};Line:{draft_of_batch.table.rows[n].line}",
-        max_assignments=terms.max_assignments,
-        reward_cents=draft_of_batch.reward_cents,
-        fee_cents=draft_of_batch.fee_cents,
-        held_cents=terms.max_assignments * draft_of_batch.cents_each,
+        question=question,
+        inputs=row.values,
+        annotation=f"BatchId:{batch.pk};Line:{row.line}",
+        max_assignments=drafted.max_assignments,
+        reward_cents=drafted.reward_cents,
+        fee_cents=drafted.fee_cents,
+        held_cents=drafted.max_assignments * drafted.cents_each,
         held_as_open=True,
         created_at=now,
-        expires_at=now + timedelta(seconds=terms.lifetime_seconds),
+        expires_at=now + timedelta(seconds=drafted.lifetime_seconds),
         touched_at=now,
     )
 
@@ -257,52 +239,37 @@ def _hit(
 State = RequesterAssignment.State
 
 
-@dataclass(frozen=True)
-class Review:
-    line: int
-    assignment_id: str
-    reason: str | None
+def read_reviews(text: str) -> dict[str, tuple[int, str]]:
+    """Return each decided assignment's line and the reason of its rejection, if any.
 
-
-@dataclass(frozen=True)
-class Reviewed:
-    n_approved: int
-    n_rejected: int
-    n_before: int
-
-
-def read_reviews(text: str) -> list[Review]:
-    r"""Read the decisions in a table of results; errors name the line.
-
-    Lines without a decision are left out.
+    Lines without a decision are left out; errors name the line.
     """
-    reader = csv.reader(StringIO(text.removeprefix("\ufeff"), newline=""), strict=True)
-    reviews: list[Review] = []
-    columns: list[str] = []
-    begins = 1
-    try:
-        for values in reader:
-            if not columns:
-                columns = _check_header(values)
-            elif values:
-                reviews += _review(begins, dict(zip(columns, values, strict=False)))
-            begins = reader.line_num + 1
-    except csv.Error as error:
-        raise _refuse_review(begins, str(error)) from None
-    if not reviews:
-        raise GenieError(
-            "The table does not contain any decisions.", code="batch-review"
+    columns, rows = _read(text)
+    for name in ("AssignmentId", "Approve", "Reject"):
+        if columns.count(name) != 1:
+            raise _wrong(f"line 1: there must be one column {name}")
+    reviews: dict[str, tuple[int, str]] = {}
+    for row in rows:
+        cells = dict(zip_longest(columns, row.values, fillvalue=""))
+        key, approve, reject = (
+            cells[name].strip() for name in ("AssignmentId", "Approve", "Reject")
         )
-    ids = [review.assignment_id for review in reviews]
-    for n, review in enumerate(reviews):
-        if review.assignment_id in ids[:n]:
-            raise _refuse_review(review.line, f"{review.assignment_id} appears twice")
+        if approve and reject:
+            raise _wrong(f"line {row.line}: it is both approved and rejected")
+        if approve or reject:
+            if key in reviews:
+                raise _wrong(f"line {row.line}: {key} appears twice")
+            reviews[key] = (row.line, reject)
+    if not reviews:
+        raise _wrong("it contains no decisions")
     return reviews
 
 
-def apply_reviews(batch: RequesterBatch, reviews: list[Review]) -> Reviewed:
-    """Store all decisions, or none; earlier equal ones stay."""
-    counts = {State.APPROVED: 0, State.REJECTED: 0, State.SUBMITTED: 0}
+def apply_reviews(
+    batch: RequesterBatch, reviews: dict[str, tuple[int, str]]
+) -> Counter[State]:
+    """Store all decisions, or none; earlier equal ones stay and count as submitted."""
+    counts = Counter[State]()
     with transaction.atomic():
         locked = Requester.objects.select_for_update().get(pk=batch.requester_id)
         settle(locked, clock.now())
@@ -312,54 +279,25 @@ def apply_reviews(batch: RequesterBatch, reviews: list[Review]) -> Reviewed:
                 hit__batch=batch, submitted_at__isnull=False
             )
         }
-        for review in reviews:
-            row = work.get(review.assignment_id)
-            if row is None:
-                raise _refuse_review(
-                    review.line,
-                    (f"{review.assignment_id} is not an assignment of this batch"),
-                )
-            counts[_decide(locked, row, review)] += 1
-    return Reviewed(
-        counts[State.APPROVED], counts[State.REJECTED], counts[State.SUBMITTED]
-    )
+        for key, (line, reason) in reviews.items():
+            if key not in work:
+                raise _wrong(f"line {line}: {key} is not an assignment of this batch")
+            try:
+                counts[_decide(locked, work[key], reason)] += 1
+            except GenieError as error:
+                raise _wrong(f"line {line}: {error.message}") from None
+    return counts
 
 
-def _decide(
-    requester: Requester, row: RequesterAssignment, review: Review
-) -> RequesterAssignment.State:
-    decision = State.APPROVED if review.reason is None else State.REJECTED
+def _decide(requester: Requester, row: RequesterAssignment, reason: str) -> State:
+    decision = State.REJECTED if reason else State.APPROVED
     if row.state == decision:
         return State.SUBMITTED
     arguments = {"AssignmentId": row.entity_id}
-    if review.reason is not None:
-        arguments["RequesterFeedback"] = review.reason
-    name = "ApproveAssignment" if review.reason is None else "RejectAssignment"
-    try:
-        # Via the operations themselves: a table can do no more than a program could.
-        check_limits(arguments)
-        HANDLERS[name](Call(requester, name, clock.now()), arguments)
-    except GenieError as error:
-        raise _refuse_review(review.line, error.message) from None
+    if reason:
+        arguments["RequesterFeedback"] = reason
+    name = "RejectAssignment" if reason else "ApproveAssignment"
+    # Via the operations themselves: a table can do no more than a program could.
+    check_limits(arguments)
+    HANDLERS[name](Call(requester, name, clock.now()), arguments)
     return decision
-
-
-def _check_header(values: list[str]) -> list[str]:
-    columns = [value.strip() for value in values]
-    for name in ("AssignmentId", "Approve", "Reject"):
-        if columns.count(name) != 1:
-            raise _refuse_review(1, f"there must be one column {name}")
-    return columns
-
-
-def _review(line: int, row: dict[str, str]) -> list[Review]:
-    approve, reject = row.get("Approve", "").strip(), row.get("Reject", "").strip()
-    if approve and reject:
-        raise _refuse_review(line, "it is both approved and rejected")
-    if not approve and not reject:
-        return []
-    return [Review(line, row["AssignmentId"].strip(), reject or None)]
-
-
-def _refuse_review(line: int, why: str) -> GenieError:
-    return GenieError(f"The table, line {line}: {why}.", code="batch-review")

@@ -97,8 +97,7 @@ def send_bonus(call: Call, arguments: Arguments) -> Answer:
     # First of all: a repetition of a request that was carried out must be told so,
     # whatever has changed since.
     token = arguments.get("UniqueRequestToken")
-    if tokens.made_before(call, token):
-        raise TurkError(f'The idempotency token "{token}" has already been processed.')
+    tokens.refuse_repeated(call, token)
     row = selectors.assignment(call, arguments["AssignmentId"])
     if row.worker.customer_id != arguments["WorkerId"]:
         raise TurkError("This assignment was not done by this worker.")

@@ -51,8 +51,7 @@ def get_hit(call: Call, arguments: Arguments) -> Answer:
 @handles("CreateAdditionalAssignmentsForHIT")
 def create_additional_assignments(call: Call, arguments: Arguments) -> Answer:
     token = arguments.get("UniqueRequestToken")
-    if tokens.made_before(call, token):
-        raise _repeat_error(token)
+    tokens.refuse_repeated(call, token)
     hit = selectors.hit(call, arguments["HITId"])
     n = arguments["NumberOfAdditionalAssignments"]
     # From ten assignments on the fee is higher, and this HIT's was fixed when it was
@@ -78,8 +77,7 @@ def update_expiration(call: Call, arguments: Arguments) -> Answer:
     hit = selectors.hit(call, arguments["HITId"])
     # Callers send no token here; the same request for the same HIT is a repetition.
     token = f"{hit.entity_id}:{arguments['ExpireAt']}"
-    if tokens.made_before(call, token):
-        raise _repeat_error(token)
+    tokens.refuse_repeated(call, token)
     requested = datetime.fromtimestamp(arguments["ExpireAt"], UTC)
     year = timedelta(days=365)
     if requested > call.now + year:
@@ -204,10 +202,6 @@ def _refuse_repeated(call: Call, arguments: Arguments) -> None:
         )
 
 
-def _repeat_error(token: str | None) -> TurkError:
-    return TurkError(f'The idempotency token "{token}" has already been processed.')
-
-
 def _change(call: Call, hit: RequesterHIT, **values: Any) -> None:
     """Store a change that may allow more work; if it does, its end is announced again."""
     rows = RequesterHIT.objects.filter(pk=hit.pk)
@@ -269,22 +263,25 @@ def list_review_policy_results(call: Call, arguments: Arguments) -> Answer:
         rows = rows.filter(is_action=False)
     if arguments.get("RetrieveResults") is False:
         rows = rows.filter(is_action=True)
-    listed = page(call, arguments, rows, "rows", _detail)
+    listed = page(call, arguments, rows, "rows", lambda row: row)
     answer: Answer = {"HITId": hit.entity_id}
     for level in levels:
         if policy := (hit.policies or {}).get(level):
             answer[f"{level}ReviewPolicy"] = {"PolicyName": policy["PolicyName"]}
             answer[f"{level}ReviewReport"] = {
-                name: [body for row, body in listed["rows"] if row == (level, name)]
-                for name in ("ReviewResults", "ReviewActions")
+                name: [
+                    row.body
+                    for row in listed["rows"]
+                    if row.level == level and row.is_action == is_action
+                ]
+                for name, is_action in (
+                    ("ReviewResults", False),
+                    ("ReviewActions", True),
+                )
             }
     if "NextToken" in listed:
         answer["NextToken"] = listed["NextToken"]
     return answer
-
-
-def _detail(row: PolicyDetail) -> tuple[tuple[str, str], Any]:
-    return (row.level, "ReviewActions" if row.is_action else "ReviewResults"), row.body
 
 
 @handles("GetFileUploadURL")

@@ -2,6 +2,7 @@ from datetime import timedelta
 
 from crowd.requester.models import RequestToken
 from crowd.requester.protocol.call import Call
+from crowd.requester.protocol.errors import TurkError
 
 LIFE = timedelta(hours=24)
 
@@ -15,6 +16,11 @@ def made_before(call: Call, token: str | None) -> RequestToken | None:
         token=token,
         used_at__gt=call.now - LIFE,
     ).first()
+
+
+def refuse_repeated(call: Call, token: str | None) -> None:
+    if made_before(call, token):
+        raise TurkError(f'The idempotency token "{token}" has already been processed.')
 
 
 def remember(call: Call, token: str | None, made: str) -> None:

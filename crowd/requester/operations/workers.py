@@ -1,5 +1,3 @@
-from typing import Any
-
 from crowd.messages import services
 from crowd.messages.models import Message
 from crowd.requester import selectors
@@ -29,7 +27,13 @@ def list_worker_blocks(call: Call, arguments: Arguments) -> Answer:
     rows = WorkerAlias.objects.filter(
         requester=call.requester, block_reason__isnull=False
     )
-    return page(call, arguments, rows, "WorkerBlocks", _block)
+    return page(
+        call,
+        arguments,
+        rows,
+        "WorkerBlocks",
+        lambda row: {"WorkerId": row.customer_id, "Reason": row.block_reason},
+    )
 
 
 @handles("NotifyWorkers")
@@ -60,7 +64,3 @@ def notify_workers(call: Call, arguments: Arguments) -> Answer:
             arguments["MessageText"],
         )
     return {"NotifyWorkersFailureStatuses": failures}
-
-
-def _block(row: WorkerAlias) -> dict[str, Any]:
-    return {"WorkerId": row.customer_id, "Reason": row.block_reason}

@@ -6,7 +6,6 @@ import base64
 import hashlib
 from typing import TYPE_CHECKING
 
-from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
@@ -18,6 +17,7 @@ from crowd.requester.models import (
     new_access_key_id,
 )
 from crowd.requester.services.money import book
+from genie.lib import keys
 from genie.lib.admin import note
 from genie.lib.errors import GenieError
 from genie.lib.unguessable import fingerprint
@@ -43,15 +43,16 @@ def secret_of(key_id: str, site_secret: str | bytes) -> str:
 def create_key(
     requester: Requester, by: AbstractBaseUser, remark: str = ""
 ) -> tuple[AccessKey, str]:
+    site_secret = keys.values(keys.REQUESTER)[0]
     key = AccessKey.objects.create(
         requester=requester,
         key_id=new_access_key_id(),
         note=remark[:200],
-        made_with=fingerprint(settings.SECRET_KEY),
+        made_with=fingerprint(site_secret),
         created_by_id=by.pk,
     )
     note(by, requester, f"Created the access key {key.key_id}.")
-    return key, secret_of(key.key_id, settings.SECRET_KEY)
+    return key, secret_of(key.key_id, site_secret)
 
 
 def revoke_key(
@@ -77,7 +78,7 @@ def live_secrets(key_id: str) -> list[str]:
         return []
     return [
         secret_of(key_id, site_secret)
-        for site_secret in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)
+        for site_secret in keys.values(keys.REQUESTER)
         if key.made_with == fingerprint(site_secret)
     ]
 

@@ -15,7 +15,7 @@ from django.utils import timezone
 from crowd.hits.models import ELSEWHERE, Assignment, Pool
 from crowd.messages.models import Message
 from crowd.messages.services import send_many
-from crowd.money.selectors.earnings import Earnings, earnings_of
+from crowd.money.selectors.earnings import earnings_of
 from crowd.templatetags.crowd_money import dollars
 from crowd.workers.models.qualification_attempt import QualificationGrant
 from crowd.workers.models.qualification_test import QualificationTest
@@ -42,9 +42,10 @@ if TYPE_CHECKING:
 
 
 def qualification_names() -> list[tuple[str, str]]:
-    tests = QualificationTest.objects.order_by().values_list("name", flat=True)
+    tests = QualificationTest.objects.order_by("version").values_list("name", "title")
     groups = QualificationGrant.objects.order_by().values_list("name", flat=True)
-    return [(name, name) for name in sorted({*tests.distinct(), *groups.distinct()})]
+    titles = {name: name for name in groups.distinct()}
+    return sorted({**titles, **dict(tests)}.items())
 
 
 def names_or_none() -> list[tuple[str, str]]:
@@ -126,7 +127,7 @@ GRANT = Action(
     path="grant",
     on_page="Grant a qualification",
     title="Grant a qualification, or put into a group",
-    sentence="Each of them gets it without a test and is told so.",
+    sentence="Each of them gets it without a test and receives a message.",
     button="Grant",
     form=WhichForm,
     permission="crowd.add_qualificationgrant",
@@ -177,8 +178,8 @@ class WorkerAdmin(ReadOnlyAdmin):
         "user",
         "simulated",
         "n_sent_in",
-        "pending",
-        "approved",
+        "pending_money",
+        "approved_money",
         "paid",
         "without_work",
     ]
@@ -187,7 +188,7 @@ class WorkerAdmin(ReadOnlyAdmin):
     search_fields = ["pseudonym", "user__username", "platform_worker_id"]
     # grouped rows have no default order, and the search for a worker needs one
     ordering = ["-pk"]
-    readonly_fields = ["pending", "approved", "paid", "without_work"]
+    readonly_fields = ["pending_money", "approved_money", "paid", "without_work"]
     exclude = ["excluded"]
     actions = [
         Action(
@@ -256,7 +257,7 @@ class WorkerAdmin(ReadOnlyAdmin):
             on_page="Readmit",
             allowed=Q(excluded=True),
             title="Readmit workers",
-            sentence="They can work again and are told so.",
+            sentence="They can work again and receive a message.",
             button="Readmit workers",
             service=lambda worker, by, reason: exclusions.from_all_work(
                 worker, False, by, reason
@@ -287,32 +288,26 @@ class WorkerAdmin(ReadOnlyAdmin):
             row.earned = earnings[row.pk]  # type: ignore[attr-defined]
 
     @admin.display(description="submitted", ordering=SENT_IN)
-    def n_sent_in(self, worker: Worker) -> int:
-        count: int = worker.n_work  # type: ignore[attr-defined]
-        return count
+    def n_sent_in(self, worker: Any) -> int:
+        return int(worker.n_work)
 
     @admin.display(description="pending")
-    def pending(self, worker: Worker) -> str:
-        return dollars(_earned(worker).pending)
+    def pending_money(self, worker: Any) -> str:
+        return dollars(worker.earned.pending)
 
     @admin.display(description="approved")
-    def approved(self, worker: Worker) -> str:
-        return dollars(_earned(worker).approved)
+    def approved_money(self, worker: Any) -> str:
+        return dollars(worker.earned.approved)
 
     @admin.display(description="paid")
-    def paid(self, worker: Worker) -> str:
-        return dollars(_earned(worker).paid)
+    def paid(self, worker: Any) -> str:
+        return dollars(worker.earned.paid)
 
     @admin.display(description="excluded", ordering="excluded")
     def without_work(self, worker: Worker) -> str:
         if worker.platform == ELSEWHERE:
             return "imported"
         return "yes" if worker.excluded else "no"
-
-
-def _earned(worker: Worker) -> Earnings:
-    earned: Earnings = worker.earned  # type: ignore[attr-defined]
-    return earned
 
 
 @admin.register(Requirement)
@@ -352,7 +347,7 @@ class InvitationForm(forms.Form):
     )
 
     limited_to = forms.MultipleChoiceField(
-        choices=lambda: Pool.objects.values_list("slug", "slug"),
+        choices=lambda: [(pool.pk, str(pool)) for pool in Pool.objects.all()],
         required=False,
         widget=forms.CheckboxSelectMultiple,
         label="Only for the work of",
@@ -369,7 +364,7 @@ class InvitationForm(forms.Form):
         label="Invite by e-mail",
         help_text=(
             "CSV, a line for each person: e-mail address, and if you like a note and the "
-            "language of the letter (de, fr, …). Each gets a link of their own, instead of "
+            "language of the letter (de, fr, …). Each gets a personal link, instead of "
             "the links above."
         ),
     )
@@ -436,7 +431,7 @@ class InvitationAdmin(ReadOnlyAdmin):
         links: list[str] = []
         n_mails = 0
         if right:
-            links, n_mails = self._made(request, form.cleaned_data)
+            links, n_mails = self._make_links(request, form.cleaned_data)
         return add_page(
             self,
             request,
@@ -448,7 +443,7 @@ class InvitationAdmin(ReadOnlyAdmin):
             n_mails=n_mails,
         )
 
-    def _made(
+    def _make_links(
         self, request: HttpRequest, wanted: dict[str, Any]
     ) -> tuple[list[str], int]:
         by, people, n_links = person(request), wanted.pop("people"), wanted.pop("n_links")  # fmt: skip

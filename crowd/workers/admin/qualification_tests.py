@@ -1,18 +1,13 @@
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from django import forms
-from django.contrib import admin, messages
-from django.contrib.admin.widgets import AutocompleteSelect
+from django.contrib import admin
 from django.db.models import Count, Model, Q
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
-from django.utils import timezone
+from django.http import HttpRequest
 from django.utils.html import format_html_join
 
-from crowd.workers.admin.people import WhichForm
 from crowd.workers.models.qualification_attempt import (
     AttemptAnswer,
     QualificationGrant,
@@ -22,7 +17,6 @@ from crowd.workers.models.qualification_test import (
     QualificationQuestion,
     QualificationTest,
 )
-from crowd.workers.models.worker import Worker
 from crowd.workers.services import qualification_tests as service
 from crowd.workers.services import test_attempts
 from crowd.workers.services.known_answers import CHOICE
@@ -32,11 +26,8 @@ from genie.lib.admin import (
     AsksWhy,
     ReadOnlyAdmin,
     ReadOnlyInline,
-    add_page,
-    filled_in,
-    person,
+    plainly,
 )
-from genie.lib.errors import GenieError
 from genie.lib.staff_actions import Action
 
 if TYPE_CHECKING:
@@ -93,19 +84,20 @@ class QuestionInline(admin.StackedInline):  # type: ignore[type-arg]
     model = QualificationQuestion
     form = QuestionForm
     extra = 0
-    readonly_fields = ["drawn"]
+    readonly_fields = ["drawn_texts"]
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         editable = self.has_change_permission(request, obj)
         right = "right" if editable else "right_in_words"
-        first = ["position", "drawn", "text", "choices"]
-        return [*first, right, "explanation", "translations"]
+        first = ["position", "drawn_texts", "text", "choices"]
+        names = [*first, right, "explanation", "translations"]
+        return names if editable else plainly(self.model, names)
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
-        return ["drawn", "right_in_words"]
+        return ["drawn_texts", "right_in_words"]
 
     @admin.display(description="drawn")
-    def drawn(self, question: QualificationQuestion) -> SafeString | str:
+    def drawn_texts(self, question: QualificationQuestion) -> SafeString | str:
         if question.data is None:
             return "written by hand"
         data = question.data
@@ -217,18 +209,15 @@ class QualificationTestAdmin(EditedOfTask, AsksWhy):
 
     @admin.display(description="questions")
     def n_questions(self, test: Any) -> int:
-        n: int = test.n_q
-        return n
+        return int(test.n_q)
 
     @admin.display(description="attempts")
     def n_tried(self, test: Any) -> int:
-        n: int = test.n_all
-        return n
+        return int(test.n_all)
 
     @admin.display(description="passed")
     def n_passed(self, test: Any) -> int:
-        n: int = test.n_ok
-        return n
+        return int(test.n_ok)
 
     def has_change_permission(
         self, request: HttpRequest, obj: Model | None = None
@@ -238,6 +227,10 @@ class QualificationTestAdmin(EditedOfTask, AsksWhy):
 
     def may_delete(self, row: Model) -> bool:
         return isinstance(row, QualificationTest) and row.state == State.DRAFT
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        editable = self.has_change_permission(request, obj)
+        return self.fields if editable else plainly(self.model, self.fields)
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
         return ["name"] if obj else []
@@ -272,17 +265,6 @@ class TestAttemptAdmin(OfTask, ReadOnlyAdmin):
     inlines = [AnswerInline]
 
 
-class GrantForm(WhichForm):
-    worker = forms.ModelChoiceField(
-        Worker.objects.all(),
-        widget=AutocompleteSelect(
-            QualificationGrant._meta.get_field("worker"), admin.site
-        ),
-        help_text="Search by pseudonym, account, or platform id.",
-    )
-    field_order = ("worker", "name", "new_group", "days")
-
-
 @admin.register(QualificationGrant)
 class QualificationGrantAdmin(ReadOnlyAdmin):
     list_display = ["worker", "name", "version", "who", "granted_at", "expires_at", "ended_at", "revoked_reason"]  # fmt: skip
@@ -312,32 +294,3 @@ class QualificationGrantAdmin(ReadOnlyAdmin):
     @admin.display(description="granted by", empty_value="the test")
     def who(self, grant: QualificationGrant) -> str | None:
         return grant.granted_by.get_username() if grant.granted_by else None
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return request.user.has_perm("crowd.add_qualificationgrant")
-
-    def add_view(
-        self,
-        request: HttpRequest,
-        form_url: str = "",
-        extra_context: dict[str, Any] | None = None,
-    ) -> HttpResponse:
-        form, right = filled_in(self, request, GrantForm)
-        if right:
-            return self._grant(request, **form.cleaned_data)
-        title = "Grant a qualification"
-        return add_page(self, request, form, title=title, button="Grant")
-
-    def _grant(
-        self, request: HttpRequest, worker: Worker, name: str, days: int | None
-    ) -> HttpResponse:
-        until = timezone.now() + timedelta(days=days) if days else None
-        try:
-            test_attempts.grant_by_hand(
-                worker, name, by=person(request), expires_at=until
-            )
-        except GenieError as error:
-            self.message_user(request, error.message, messages.ERROR)
-        else:
-            self.message_user(request, f"Granted: {worker} · {name}.", messages.SUCCESS)
-        return redirect("admin:crowd_qualificationgrant_changelist")

@@ -123,7 +123,7 @@ class Consent(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.worker} · {self.pool_id}"
+        return f"{self.worker} · {self.pool}"
 
 
 class Exclusion(models.Model):
@@ -143,7 +143,7 @@ class Exclusion(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.worker} · {self.pool_id}"
+        return f"{self.worker} · {self.pool}"
 
 
 class Pause(models.Model):
@@ -160,7 +160,7 @@ class Pause(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.worker} · {self.pool_id}"
+        return f"{self.worker} · {self.pool}"
 
 
 class Profile(models.Model):

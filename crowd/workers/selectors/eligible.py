@@ -8,6 +8,7 @@ thousand in a hundred campaigns.
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from zlib import crc32
 
 from django.db.models import (
     Case,
@@ -25,6 +26,7 @@ from django.db.models import (
     When,
     prefetch_related_objects,
 )
+from django.db.models.expressions import RawSQL
 from django.db.models.functions import Cast, Concat
 from django.utils import timezone
 from django.utils.translation import get_language, gettext_lazy
@@ -33,9 +35,11 @@ from crowd.hit_templates.consent import Consent as Text
 from crowd.hit_templates.consent import consents_for
 from crowd.hits.models import HIT, Assignment, Campaign, Input, Reservation
 from crowd.platforms.selfhosted import SelfHosted
+from crowd.workers.models.requirement import Requirement
 from crowd.workers.models.worker import Consent, Exclusion, Invitation, Pause, Worker
 from crowd.workers.selectors.requirements import unmet
 from genie.lib.database import prepare
+from genie.lib.serving.caches import computed
 
 # The text for workers who have reached their share.
 SHARE_DONE = gettext_lazy(
@@ -178,6 +182,7 @@ FEW = 16
 # The first with work is searched among so many campaigns; more than are ever open
 # together in one pool.
 WINDOW = 50
+CONSENT_KEPT_SECONDS = 600
 # The rest is counted up to this, and then shown as "1,000+".
 COUNTED = 1_000
 # The scope of a campaign's inputs, as in `Campaign.input_scope`.
@@ -202,7 +207,7 @@ def open_campaigns(
     Those whose link the worker came by are first.
     """
     if pools is None:
-        rows = _read_open(worker.pk, only and only.pk, **_terms(worker))
+        rows = _read_open(worker.pk, only.pk if only else None, **_terms(worker))
     else:
         rows = list(_write_open(worker.pk, **_terms(worker)).filter(pool__in=pools))
     # Campaigns share their HIT types: each is read once.
@@ -216,13 +221,13 @@ def open_pools(worker: Worker) -> list[str]:
     return list(dict.fromkeys(rows.values_list("pool", flat=True)))
 
 
-def is_open(worker: Worker, campaign: Campaign, *, newest: int | None = None) -> bool:
-    """Check whether a campaign is running and not closed to the worker.
+def is_open(worker: Worker, campaign: Campaign) -> bool:
+    return bool(_read_open(worker.pk, campaign.pk, **_terms(worker)))
 
-    With `newest`, the key of their last known assignment, also that there is no newer
-    one.
-    """
-    return bool(_read_open(worker.pk, campaign.pk, newest, **_terms(worker)))
+
+def still_open(worker: Worker, campaign: Campaign, newest: int) -> RawSQL:
+    """Return the condition of `is_open`, and of no assignment since the `newest`."""
+    return _read_open.finds_any(worker.pk, campaign.pk, newest, **_terms(worker))
 
 
 def _terms(worker: Worker) -> dict[str, Any]:
@@ -233,9 +238,11 @@ def _write_open(
     worker: Any,
     only: Any = None,
     newest: Any = None,
+    pool: Any = None,
     *,
     limited_to: tuple[str, ...],
     simulated: bool,
+    whole: bool = False,
 ) -> QuerySet[Campaign]:
     able = Worker.objects.filter(pk=worker, excluded=False)
     running = Campaign.objects.filter(
@@ -258,6 +265,10 @@ def _write_open(
         running = running.filter(Q(pool__in=limited_to) | my_campaign | my_pool)
     if only is not None:
         running = running.filter(pk=only)
+    if pool is not None:
+        running = running.filter(pool__pk=pool)
+    if whole:
+        running = _add_terms(running)
     if newest is not None:
         since = Assignment.objects.filter(worker=worker, pk__gt=newest)
         running = running.exclude(Exists(since))
@@ -267,6 +278,20 @@ def _write_open(
         Q(campaign=OuterRef("pk")) | Q(pool=OuterRef("pool"))
     )
     return running.order_by(Exists(link).desc(), "starts_at", "pk")
+
+
+def _add_terms(running: QuerySet[Campaign]) -> QuerySet[Campaign]:
+    of_pool = Campaign.objects.filter(pool=OuterRef("pool")).order_by("-pk")
+    asked = Requirement.objects.filter(
+        Q(pool=OuterRef("pool")) | Q(campaign=OuterRef("pk"))
+    )
+    # Most campaigns have neither, and then nothing more is read about them.
+    terms: dict[str, Any] = {
+        "has_requirements": Exists(asked),
+        "is_reserved": Exists(Reservation.objects.filter(campaign=OuterRef("pk"))),
+        "newest_of_pool": Subquery(of_pool.values("pk")[:1]),
+    }
+    return running.select_related("hit_type").annotate(**terms)
 
 
 _read_open = prepare(_write_open)
@@ -291,14 +316,31 @@ def campaigns_for(
     The worker has consented to the pool's text, meets the requirements, and has not
     reached their share.
     """
-    campaigns = open_campaigns(worker, only)
-    if pool is not None:
-        campaigns = [campaign for campaign in campaigns if campaign.pool_id == pool]
-    agreed = consented_pools(worker, {campaign.pool_id for campaign in campaigns})
+    terms = _terms(worker)
+    campaigns = _read_open(
+        worker.pk, only.pk if only else None, None, pool, **terms, whole=True
+    )
+    agreed = _still_consented(worker, {c.pool_id: c.newest_of_pool for c in campaigns})
     agreeable = [campaign for campaign in campaigns if campaign.pool_id in agreed]
-    lacking = unmet(worker, agreeable, timezone.now())
+    asking = [campaign for campaign in agreeable if campaign.has_requirements]
+    lacking = unmet(worker, asking, timezone.now())
     closed = lacking.keys() | used_up(worker, agreeable)
     return [campaign for campaign in agreeable if campaign.pk not in closed]
+
+
+def _still_consented(worker: Worker, newest: dict[str, int]) -> set[str]:
+    # Consent is never withdrawn, and a pool's text changes only with a new campaign.
+    keys = {
+        pool: f"consented-{worker.pk}-{crc32(f'{pool} {pk}'.encode())}"
+        for pool, pk in newest.items()
+    }
+    known = computed.get_many(keys.values())
+    agreed = {pool for pool, key in keys.items() if key in known}
+    if unknown := newest.keys() - agreed:
+        found = consented_pools(worker, unknown)
+        computed.set_many({keys[pool]: True for pool in found}, CONSENT_KEPT_SECONDS)
+        agreed |= found
+    return agreed
 
 
 def unseen_hits(worker: Any, campaign: Any) -> QuerySet[HIT]:

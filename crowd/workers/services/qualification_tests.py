@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from django.db import transaction
 from django.db.models import Max
@@ -28,37 +27,6 @@ State = QualificationTest.State
 RULES = ("n_asked", "pass_percent", "n_tries", "wait_hours", "valid_days")
 
 
-@dataclass(frozen=True)
-class QuestionSpec:
-    data: Mapping[str, Any]
-    expected: Mapping[str, Any]
-    content_key: str
-
-
-@dataclass(frozen=True)
-class WrittenQuestion:
-    text: str
-    answers: Sequence[str]
-    right: int
-    explanation: str = ""
-    # language -> text, choices
-    translations: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class TestSpec:
-    """A test before it is stored; `rules` override the model's defaults."""
-
-    __test__ = False  # hides it from pytest
-
-    name: str
-    pool: str
-    title: str
-    introduction: str = ""
-    translations: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    rules: Mapping[str, Any] = field(default_factory=dict)
-
-
 def seed_of(name: str, version: int) -> int:
     """Return the seed of a test's version, derived from the site's secret key."""
     return seed_for("qualification test", name, version)
@@ -69,72 +37,21 @@ def next_version(name: str) -> int:
     return (newest["n"] or 0) + 1
 
 
-def check_rules(names: Iterable[str]) -> None:
-    if unknown := set(names) - set(RULES):
-        raise GenieError(
-            f"A qualification test has no setting {', '.join(sorted(unknown))}. "
-            f"Choose from: {', '.join(RULES)}.",
-            code="unknown-rule",
-        )
-
-
 @transaction.atomic
 def draft(
-    spec: TestSpec, questions: Sequence[QuestionSpec], hit_type: HITTypeSpec
-) -> QualificationTest:
-    check_rules(spec.rules)
-    template = hit_templates.get(hit_type.template)
-    for question in questions:
-        template.check(question.data)
-    return _store_test(
-        spec,
-        [
-            QualificationQuestion(
-                data=dict(drawn.data),
-                expected=dict(drawn.expected),
-                content_key=drawn.content_key,
-            )
-            for drawn in questions
-        ],
-        hit_type=shared_hit_type(hit_type),
-    )
-
-
-@transaction.atomic
-def write(spec: TestSpec, questions: Sequence[WrittenQuestion]) -> QualificationTest:
-    check_rules(spec.rules)
-    return _store_test(
-        spec,
-        [
-            QualificationQuestion(
-                text=written.text,
-                choices="\n".join(written.answers),
-                expected={CHOICE: written.right},
-                explanation=written.explanation,
-                translations=dict(written.translations),
-            )
-            for written in questions
-        ],
-    )
-
-
-def _store_test(
-    spec: TestSpec,
+    test: QualificationTest,
     questions: Sequence[QualificationQuestion],
-    hit_type: HITType | None = None,
+    hit_type: HITTypeSpec | None = None,
 ) -> QualificationTest:
-    version = next_version(spec.name)
-    test = QualificationTest(
-        name=spec.name,
-        version=version,
-        pool_id=spec.pool,
-        title=spec.title[:128],
-        introduction=spec.introduction,
-        translations=dict(spec.translations),
-        hit_type=hit_type,
-        seed=seed_of(spec.name, version),
-        **spec.rules,
-    )
+    """Store the next version of a test; drawn questions need their kind of work."""
+    if hit_type is not None:
+        template = hit_templates.get(hit_type.template)
+        for question in questions:
+            template.check(question.data or {})
+        test.hit_type = shared_hit_type(hit_type)
+    test.title = test.title[:128]
+    test.version = next_version(test.name)
+    test.seed = seed_of(test.name, test.version)
     test.save()
     for position, question in enumerate(questions):
         question.test, question.position = test, position

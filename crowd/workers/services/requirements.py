@@ -78,14 +78,8 @@ def _form_question(
         ]
         right = [str(int(question.expected["choice"]))]
         return FormQuestion(f"q{question.pk}", question.text, choices, right)
-    return _as_form_question(question, hit_type)
-
-
-def _as_form_question(
-    question: QualificationQuestion, hit_type: HITType
-) -> FormQuestion:
     scale = all_scales()[hit_type.scale]
-    data: Mapping[str, Any] = question.data or {}
+    data: Mapping[str, Any] = question.data
     one_text = isinstance(data.get("prediction"), str)
     if (
         scale.compares
@@ -288,7 +282,11 @@ def read(config: Wanted) -> list[Requirement]:
             # The campaign does not exist yet, and the constraints need one.
             requirement.full_clean(validate_unique=False, validate_constraints=False)
         except ValidationError as error:
-            raise _bad("; ".join(error.messages)) from error
+            problem = "; ".join(error.messages).removesuffix(".")
+            raise GenieError(
+                f"The worker requirements cannot be used: {problem}.",
+                code="bad-requirements",
+            ) from error
     return requirements
 
 
@@ -309,10 +307,3 @@ def _store_requirement(requirement: Requirement) -> Requirement:
         },
     )
     return stored
-
-
-def _bad(problem: str) -> GenieError:
-    return GenieError(
-        f"The worker requirements cannot be used: {problem.removesuffix('.')}.",
-        code="bad-requirements",
-    )

@@ -160,6 +160,8 @@ def _affordable(campaign: Campaign) -> Allowance | None:
     """
     key = f"tests-affordable-{campaign.pk}-{campaign.created_at.timestamp()}"
     counted: _Places | None = computed.get(key)
+    if counted is not None and not counted.n_tests:
+        return None
     since = _read_handed_out(campaign.pk, counted.newest) if counted else []
     if counted is None or len(since) >= COUNT_AGAIN:
         counted, since = _count(campaign), []

@@ -157,7 +157,7 @@ def assess_workers(
     careful, more = np.ones(len(items.row)), np.zeros(n_workers)
     of_tests = np.ones(len(tests.worker))
     good = keys.agreement(tests, 0 * of_tests, options)
-    unvalued = np.isnan(tests.values)
+    unvalued = np.isnan(tests.value)
     for _ in range(options.n_iterations):
         found = reading.by_worker(items, expected, n_workers)
         marks = keys.odds_of_marks(n_workers, tests, unvalued, good, options)
@@ -251,7 +251,7 @@ def _share_explained(
 ) -> Interval:
     """Compare correlations with those of careful people, resampling workers."""
     n_workers = len(found.n)
-    only = np.isnan(tests.values)
+    only = np.isnan(tests.value)
     chance = np.array([own[0] for own in keys.guesses_of(tests, options)] or [0.0])
     kind, worker = tests.kind[only], tests.worker[only]
     gained = found.n * found.correlation
@@ -273,58 +273,27 @@ def _share_explained(
 FALSE_DISCOVERIES = 0.005
 
 
-def _probabilities(p_noisy: npt.ArrayLike) -> Floats:
-    p = np.atleast_1d(np.asarray(p_noisy, dtype=np.float64))
-    if p.ndim != 1 or not ((p >= 0) & (p <= 1)).all():
-        raise ValueError("Posteriors must be one row of probabilities.")
-    return p
+def excluded_by(p_careless: npt.ArrayLike, threshold: float) -> Bools:
+    """Return whom to exclude: as many as keep the expected share of careful ones small.
 
-
-def control_false_discoveries(
-    p_noisy: npt.ArrayLike, level: float = 0.01, *, least: float = 0.5
-) -> Bools:
-    """Ban as many workers as keep the expected share of wrong bans within `level`.
-
-    Parameters
-    ----------
-    p_noisy : array_like of float, shape (n_workers,)
-        Posterior probabilities.
-    level : float, default 0.01
-        Largest expected share of good workers among the banned, 0 <= level < 1.
-    least : float, default 0.5
-        Workers at or below this posterior are never banned, however sure the others
-        are: a share over the pool does not describe one person. 0 <= least < 1.
-
-    Returns
-    -------
-    ndarray of bool, shape (n_workers,)
-        Who is banned; workers with equal posteriors are treated alike.
+    Workers at or below the threshold never are, however sure the others are: a share
+    over the pool does not describe one person. Equal posteriors are treated alike.
 
     References
     ----------
     P. Müller, G. Parmigiani, C. Robert and J. Rousseau, "Optimal sample size for
     multiple testing", JASA 99 (2004), section 2: among all rules with this posterior
     false discovery rate, thresholding the posterior misses the fewest.
-    """
-    if not 0 <= level < 1 or not 0 <= least < 1:
-        raise ValueError("The level and the least posterior must be in [0, 1).")
-    p = _probabilities(p_noisy)
-    falling = np.sort(p[p > least])[::-1]
-    share = np.cumsum(1 - falling) / np.arange(1, falling.size + 1)
-    last_of_equals = np.append(falling[1:] != falling[:-1], True)[: falling.size]
-    # A share that equals the level is allowed despite rounding.
-    allowed = falling[last_of_equals & (share <= level + 1e-12)]
-    return p >= allowed[-1] if allowed.size else np.zeros(p.size, dtype=bool)
-
-
-def excluded_by(p_careless: npt.ArrayLike, threshold: float) -> Bools:
-    """Return whom to exclude: as many as keep the expected share of careful ones small.
 
     Examples
     --------
     >>> excluded_by([0.999, 0.995, 0.9901, 0.5], 0.99).tolist()
     [True, True, False, False]
     """
-    least = np.asarray(p_careless) > threshold
-    kept = control_false_discoveries(p_careless, FALSE_DISCOVERIES, least=threshold)
-    return np.asarray(least & np.asarray(kept))
+    p = np.asarray(p_careless, dtype=np.float64)
+    falling = np.sort(p[p > threshold])[::-1]
+    share = np.cumsum(1 - falling) / np.arange(1, falling.size + 1)
+    last_of_equals = np.append(falling[1:] != falling[:-1], True)[: falling.size]
+    # A share that equals the level is allowed despite rounding.
+    allowed = falling[last_of_equals & (share <= FALSE_DISCOVERIES + 1e-12)]
+    return p >= allowed[-1] if allowed.size else np.zeros(p.size, dtype=bool)

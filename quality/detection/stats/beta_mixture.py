@@ -66,22 +66,6 @@ class BetaMixture:
             range(self.n_components), key=lambda i: (self.means[i], self.weights[i])
         )
 
-    def log_marginal(self, correct: npt.ArrayLike, n: npt.ArrayLike) -> Floats:
-        """Compute the log probability of the counts, binomial coefficients included.
-
-        Returns
-        -------
-        ndarray of float64, shape of the counts
-            Natural logarithms, <= 0; finite for any counts.
-        """
-        from scipy import special
-
-        x, m = check_counts(correct, n)
-        # The binomial coefficient by way of the beta function, which does not overflow.
-        choose = -special.betaln(x + 1.0, m - x + 1.0) - np.log(m + 1.0)
-        total: Floats = special.logsumexp(self._log_joint(x, m), axis=-1) + choose
-        return total
-
     def posterior_class(self, correct: npt.ArrayLike, n: npt.ArrayLike) -> Floats:
         """Compute the probability of each component given a worker's counts.
 
@@ -93,8 +77,7 @@ class BetaMixture:
         from scipy import special
 
         x, m = check_counts(correct, n)
-        shares: Floats = special.softmax(self._log_joint(x, m), axis=-1)
-        return shares
+        return special.softmax(self._log_joint(x, m), axis=-1)
 
     def posterior_tails(
         self, correct: npt.ArrayLike, n: npt.ArrayLike, threshold: float

@@ -60,11 +60,6 @@ class Detection:
     fitted: FittedDetector
     parameters: dict[str, Any]
 
-    @property
-    def fit(self) -> Fit | None:
-        """The fit of the prior; None for a fixed prior."""
-        return self.fitted.fit
-
 
 def guard(mixture: BetaMixture, n_observed: int) -> BetaMixture:
     """Add one imaginary worker with an unknown rate to a learned prior.

@@ -95,8 +95,7 @@ class FittedDetector:
         below, above = self.mixture.posterior_tails(correct, n, self.threshold_rate)
         if self.spec.guarded:
             below = below * self._discount()
-        noisy: Floats = below / (below + above)
-        return noisy
+        return below / (below + above)
 
     def _discount(self) -> float:
         """Return the factor on the odds that limits the prior to even odds."""

@@ -161,8 +161,7 @@ def _log_rising(start: Floats, grid: Floats, steps: Floats) -> Floats:
         return plain
     tail = _stirling_tail(grid) - _stirling_tail(start)
     series = (start - 0.5) * np.log1p(steps / start) + steps * (np.log(grid) - 1) + tail
-    chosen: Floats = np.where(large, series, plain)
-    return chosen
+    return np.where(large, series, plain)
 
 
 def _stirling_tail(value: Floats) -> Floats:

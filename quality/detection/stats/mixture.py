@@ -1,7 +1,6 @@
 """Fit a beta mixture to a pool of workers by maximum likelihood."""
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -46,8 +45,8 @@ class Fit:
     at_bound : bool
         True when a concentration or weight ran into its bound: the supremum lies at
         infinity, so use the likelihood and the posteriors, never the parameters.
-    seed : int or None
-        Seed of the starts; None if the caller passed a generator.
+    seed : int
+        Seed of the starts.
     n_restarts, n_restarts_converged : int
         How many restarts there were and how many reached a maximum.
     n_workers, n_pseudo : int
@@ -59,21 +58,11 @@ class Fit:
     n_iterations: int
     converged: bool
     at_bound: bool
-    seed: int | None
+    seed: int
     n_restarts: int
     n_restarts_converged: int
     n_workers: int
     n_pseudo: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return a JSON-serializable form.
-
-        Examples
-        --------
-        >>> fit([3, 4], [4, 4], k=1, seed=0).to_dict()["converged"]
-        True
-        """
-        return asdict(self) | {"mixture": self.mixture.to_dict()}
 
 
 def fit(
@@ -81,8 +70,7 @@ def fit(
     n: npt.ArrayLike,
     *,
     k: int,
-    seed: int | None = 0,
-    rng: np.random.Generator | None = None,
+    seed: int = 0,
     n_restarts: int = 10,
     pseudo: tuple[tuple[int, int], ...] = GENIE_PSEUDO_WORKERS,
     max_iterations: int = 1_000,
@@ -97,7 +85,7 @@ def fit(
         may be no worker at all, as long as there are pseudo-workers.
     k : int
         Number of components, >= 1.
-    seed : int, optional
+    seed : int, default 0
         Seed of the random starts; the same seed gives the same bytes.
     pseudo : tuple of (int, int), default GENIE_PSEUDO_WORKERS
         (right, asked) of imaginary workers added to the data.
@@ -125,12 +113,11 @@ def fit(
         raise ValueError(
             "No test question has been answered, so there is nothing to fit."
         )
-    generator = np.random.default_rng(seed) if rng is None else rng
     # Workers without answers do not inform the prior.
     counts = merge_counts(all_x[all_m > 0], all_m[all_m > 0])
     end = climb(
         prepare(counts),
-        _starts(generator, n_restarts, k),
+        _starts(np.random.default_rng(seed), n_restarts, k),
         max_iterations=max_iterations,
     )
     best = int(np.argmax(end.value))
@@ -140,9 +127,7 @@ def fit(
             f"in {max_iterations} iterations; allow more of them.",
             details={"k": k, "n_workers": len(x), "max_iterations": max_iterations},
         )
-    return _as_fit(
-        end, best, None if rng is not None else seed, int((m > 0).sum()), len(pseudo)
-    )
+    return _as_fit(end, best, seed, int((m > 0).sum()), len(pseudo))
 
 
 def _starts(rng: np.random.Generator, n_restarts: int, k: int) -> Floats:
@@ -157,9 +142,7 @@ def _starts(rng: np.random.Generator, n_restarts: int, k: int) -> Floats:
     )
 
 
-def _as_fit(
-    end: Climb, best: int, seed: int | None, n_workers: int, n_pseudo: int
-) -> Fit:
+def _as_fit(end: Climb, best: int, seed: int, n_workers: int, n_pseudo: int) -> Fit:
     from scipy import special
 
     logit_means, log_sizes, logits = end.theta[best]

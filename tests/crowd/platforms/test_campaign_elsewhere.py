@@ -246,6 +246,14 @@ def test_a_long_campaign_is_renewed_before_its_hits_end(elsewhere, turk, monkeyp
     assert len(elsewhere.answer_all()) == 2
 
 
+def test_what_was_posted_is_renewed_though_one_hit_was_refused(elsewhere):
+    elsewhere.look()
+    first = elsewhere.calls("POST").order_by("pk")[:1]
+    elsewhere.calls("POST").filter(pk__in=first).update(state="FAILED", done_at=None)
+    elsewhere.look(now=timezone.now() + timedelta(days=11))
+    assert elsewhere.calls("RESUME").get().state == "DONE"
+
+
 def test_nothing_is_posted_that_the_account_cannot_pay(turk):
     dear = hit_type(reward_cents=1_000)
     elsewhere = Elsewhere(turk, n=10, hit_type=dear)
@@ -253,6 +261,12 @@ def test_nothing_is_posted_that_the_account_cannot_pay(turk):
     assert turk.n_posted() == 0
     assert "$120.00" in elsewhere.place.trouble
     assert "$100.00" in elsewhere.place.trouble
+    # nor what is more than was approved
+    elsewhere = Elsewhere(turk)
+    Campaign.own.filter(pk=elsewhere.campaign.pk).update(budget_cents=1)
+    elsewhere.look()
+    assert turk.n_posted() == 0
+    assert "more than the budget of $0.01" in elsewhere.place.trouble
 
 
 def test_answers_that_cannot_be_used_are_kept_and_asked_for_again(elsewhere, turk):

@@ -37,7 +37,6 @@ def proxy(turk):
         "endpoint_url": proxy.url,
         "timeout_seconds": 15.0,
         "tries": 2,
-        "calls_per_second": 1000.0,
     }
     yield proxy
     proxy.close()
@@ -249,13 +248,13 @@ def test_an_approval_by_time_races_a_rejection(elsewhere, turk, proxy, monkeypat
     first, *_ = elsewhere.answer_all()
     settle(elsewhere)
     elsewhere.reject(first)
-    decide = work.decide_on_assignments
+    decide = work.decide
 
-    def late(calls, specs):
+    def late(calls, spec):
         monkeypatch.setattr(clock, "now", lambda: timezone.now() + timedelta(days=3))
-        return decide(calls, specs)
+        return decide(calls, spec)
 
-    monkeypatch.setattr("crowd.platforms.mturk.decide_on_assignments", late)
+    monkeypatch.setattr(work, "decide", late)
     proxy.fail(AFTER_COMMIT[:2], 0.3)
     settle(elsewhere)
     settle(elsewhere)

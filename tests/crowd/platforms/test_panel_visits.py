@@ -104,12 +104,14 @@ def test_links_that_lead_nowhere_let_nobody_in(campaign):
     assert not Worker.own.exists()
 
 
-def test_only_links_that_the_panel_signed_are_taken(campaign):
+def test_only_links_that_the_panel_signed_are_taken(campaign, settings):
     make_panel(link_secret="shared")
     assert come(campaign)[1].status_code == 400
     signed = {**PERSON, SIGNATURE: signature("shared", PERSON)}
     assert come(campaign, signed)[1].status_code == 302
     assert come(campaign, {**signed, "participantId": "P-8"})[1].status_code == 400
+    settings.SECRET_KEY = "another, which cannot open the panel's secret"
+    assert come(campaign)[1].status_code == 400
 
 
 def test_somebody_elses_visit_cannot_be_seen(campaign):

@@ -7,7 +7,6 @@ from crowd.campaigns.selectors.new_reward import price_reward
 from crowd.campaigns.services import change_reward as service
 from crowd.campaigns.services import outbox
 from crowd.elsewhere.services import sync
-from crowd.jobs import PAGES
 from crowd.models import ExternalCampaign, LedgerEntry, RequesterHIT
 from crowd.requester.services import turns
 from tests.crowd.making import refused
@@ -189,34 +188,3 @@ def test_it_waits_while_hits_are_being_posted(elsewhere):
     refused("platform-busy", change, elsewhere, 15)
     place.update(busy_until=None)
     change(elsewhere, 15)
-
-
-def test_a_look_begins_with_the_reward_of_the_moment(elsewhere, turk, monkeypatch):
-    settle(elsewhere)
-    monkeypatch.setattr(sync, "connect", lambda _slug: turk.fresh())
-    seen = []
-    monkeypatch.setattr(
-        sync, "look", lambda campaign, *_: seen.append(campaign.hit_type.reward_cents)
-    )
-    read = sync.Campaign.objects.select_related
-
-    def then_change(*names):
-        rows = read(*names)
-        get = rows.get
-
-        def late(**of):
-            campaign = get(**of)
-            monkeypatch.undo()
-            change(elsewhere, 15)
-            monkeypatch.setattr(sync, "connect", lambda _slug: turk.fresh())
-            monkeypatch.setattr(
-                sync, "look", lambda c, *_: seen.append(c.hit_type.reward_cents)
-            )
-            return campaign
-
-        rows.get = late
-        return rows
-
-    monkeypatch.setattr(sync.Campaign.objects, "select_related", then_change)
-    sync.sync_campaign(elsewhere.campaign.pk, PAGES)
-    assert seen == [15]

@@ -89,6 +89,10 @@ def test_a_page_is_open_to_its_own_people_only(own, lab):
     nobody = signed_in(make_user("nora", is_staff=True))
     assert nobody.get(at("desk", lab)).status_code == 404
     assert "Ask the staff" in text(nobody.get(reverse("requester:home")))
+    boss = signed_in(make_user("ada", is_staff=True, is_superuser=True))
+    change = boss.get(reverse("admin:crowd_requester_change", args=[lab.pk]))
+    [there] = re.findall(r'href="([^"]*)" class="viewsitelink"', change.text)
+    assert boss.get(there, follow=True).context["requester"] == lab
 
 
 def test_an_account_leads_to_its_requesters_and_leaves_them(own, lab, rita):

@@ -18,8 +18,6 @@ from tests.crowd.requester.on_site import OnSite, send
 from tests.factories import make_user, signed_in
 
 pytestmark = pytest.mark.django_db(transaction=True)
-ADD = "admin:crowd_requesterbatch_add"
-LIST = "admin:crowd_requesterbatch_changelist"
 PAGE = "<p>${text}</p>\n<p><label>Mood <input name='mood'></label> $${kept}</p>"
 TABLE = 'text,note\n"a, <b>b</b>",=1+1\nzwölf,"two\nlines"\n'
 
@@ -39,28 +37,31 @@ def rita(office):
     return made
 
 
-def terms(requester, **fields):
-    return a_batch(requester=requester.pk, **{"max_assignments": 2, **fields})
+def at(name, requester, *args):
+    return reverse(f"requester:{name}", args=[requester.customer_id, *args])
 
 
 def check(office, requester, page=PAGE, table=TABLE, **fields):
-    data = terms(requester, **fields)
+    data = a_batch(**{"max_assignments": 2, **fields})
     for name, text in (("page", page), ("table", table)):
         content = text if isinstance(text, bytes) else text.encode()
         data[f"{name}_file"] = SimpleUploadedFile(f"{name}.txt", content)
-    return office.post(reverse(ADD), data)
+    return office.post(at("batches", requester), data)
 
 
 def confirm(office, requester, page=PAGE, table=TABLE, **fields):
-    data = terms(requester, page=page, table=table, confirmed="Post HITs", **fields)
-    data["table"] = data["table"].replace("\n", "\r\n")
-    return office.post(reverse(ADD), data, follow=True)
+    data = a_batch(**{"max_assignments": 2, "confirmed": "yes", **fields})
+    data |= {"page": page, "table": table.replace("\n", "\r\n")}
+    return office.post(at("batches", requester), data, follow=True)
 
 
 def test_a_table_goes_out_as_hits_and_comes_back_as_a_table(office, rita):
     asked = check(office, rita).text
     assert "2 HITs with 4 assignments will cost at most $1.92" in asked
-    assert "do not see these columns, but the results include them: note" in asked
+    assert (
+        "do not see these columns, but the results include them: <bdi>note</bdi>"
+        in asked
+    )
     assert not RequesterHIT.own.exists()
     assert "Posted 2 HITs" in confirm(office, rita).text
     first, second = RequesterHIT.own.order_by("pk")
@@ -79,7 +80,7 @@ def test_a_table_goes_out_as_hits_and_comes_back_as_a_table(office, rita):
         assert send(known["turkSubmitTo"], mood=mood).status_code == 200
     done = RequesterAssignment.objects.get(worker__worker=walt.worker)
     batch = RequesterBatch.own.get()
-    answer = office.get(reverse("admin:crowd_requesterbatch_results", args=[batch.pk]))
+    answer = office.get(at("results", rita, batch.pk))
     assert "attachment" in answer["Content-Disposition"]
     rows = list(csv.DictReader(io.StringIO(answer.text)))
     assert len(rows) == 2
@@ -94,8 +95,6 @@ def test_a_table_goes_out_as_hits_and_comes_back_as_a_table(office, rita):
     assert (row["Reward"], row["AssignmentStatus"]) == ("$0.40", "Submitted")
     assert row["LifetimeApprovalRate"] == "0% (0/0)"
     assert list(row)[-2:] == ["Approve", "Reject"]
-    listed = office.get(reverse(LIST)).text
-    assert 'class="field-n_answers">2<' in listed
 
 
 def test_a_batch_is_posted_once_and_for_what_is_on_the_account(office, rita):
@@ -109,7 +108,7 @@ def test_a_batch_is_posted_once_and_for_what_is_on_the_account(office, rita):
 
 
 def review(office, batch, text):
-    address = reverse("admin:crowd_requesterbatch_review", args=[batch.pk])
+    address = at("batch", batch.requester, batch.pk)
     file = SimpleUploadedFile("results.csv", text.encode())
     return office.post(address, {"table_file": file}, follow=True).text
 
@@ -124,7 +123,7 @@ def test_the_table_of_results_comes_back_with_decisions(office, rita):
         for one in (OnSite(), OnSite("walt"))
         for hit in hits
     ]
-    answer = office.get(reverse("admin:crowd_requesterbatch_results", args=[batch.pk]))
+    answer = office.get(at("results", rita, batch.pk))
     rows = list(csv.DictReader(io.StringIO(answer.text)))
     rows.sort(key=lambda row: done.index(row["AssignmentId"]))
     rows[0]["Approve"] = "x"
@@ -142,7 +141,7 @@ def test_the_table_of_results_comes_back_with_decisions(office, rita):
     rows[2]["Reject"] = rows[2]["Approve"] = ""
     for sentence, text in {
         "line 1: there must be one column AssignmentId": "Approve,Reject\nx,\n",
-        "The table does not contain any decisions.": "AssignmentId,Approve,Reject\n3A,,\n",
+        "it contains no decisions": "AssignmentId,Approve,Reject\n3A,,\n",
         "line 2: 3NONE is not an assignment of this batch": (
             "AssignmentId,Approve,Reject\n3NONE,x,\n"
         ),
@@ -166,20 +165,14 @@ def test_the_table_of_results_comes_back_with_decisions(office, rita):
 
 def test_a_batch_can_be_stopped(office, rita):
     confirm(office, rita)
-    batch = RequesterBatch.own.get()
-    data = {"action": "stop_selected", "_selected_action": [batch.pk]}
-    assert "Stopped" not in office.post(reverse(LIST), data).text
-    data |= {"confirmed": "yes", "reason": "The texts were wrong."}
-    for n in (2, 0):
-        page = office.post(reverse(LIST), data, follow=True)
-        assert f"Stopped {n} HITs" in page.text
+    page = office.post(at("stop-batch", rita, RequesterBatch.own.get().pk), follow=True)
+    assert "Workers cannot accept more of these HITs" in page.text
     assert OnSite().accept(RequesterHIT.own.first().entity_id) is None
 
 
 def test_work_that_is_due_is_approved_before_each_use_of_the_account(
     office, rita, hands
 ):
-    rita.people.add(office.ada)
     confirm(office, rita, max_assignments=9, days=30, reward="0.01")
     batch = RequesterBatch.own.get()
     first, second = batch.hits.order_by("pk")
@@ -191,7 +184,7 @@ def test_work_that_is_due_is_approved_before_each_use_of_the_account(
         lambda: check(office, rita),
         lambda: confirm(office, rita, name="Another", reward="0.01"),
         lambda: review(office, batch, decision),
-        lambda: office.get(reverse("requester:desk", args=[rita.customer_id])),
+        lambda: office.get(at("desk", rita)),
         lambda: OnSite("zoe").accept(second.entity_id),
         lambda: overturn(work.pk, by=office.ada, sentence="Right."),
         periodic.settle_all,
@@ -234,14 +227,3 @@ def test_pages_with_a_form_or_whole_ones_stay_as_they_are():
     assert read_question(as_question(whole)).content == whole
     with pytest.raises(GenieError, match=str(MAX_ROWS)):
         read_table("a\n" + "x\n" * (MAX_ROWS + 1))
-
-
-def test_only_staff_who_may_post_do(rita):
-    reader = make_user("rea", is_staff=True)
-    client = signed_in(reader)
-    assert client.get(reverse(ADD)).status_code == 403
-    assert confirm(client, rita).status_code == 403
-    for name in ("results", "review"):
-        answer = client.get(reverse(f"admin:crowd_requesterbatch_{name}", args=[1]))
-        assert answer.status_code == 403
-    assert not RequesterHIT.own.exists()

@@ -90,6 +90,7 @@ def test_who_sends_the_form_twice_at_once_takes_one_place(monkeypatch):
 def test_a_token_is_kept_nowhere_and_runs_out(token):
     row = Invitation.own.values().get()
     assert token not in str(row)
+    assert round((row["expires_at"] - row["created_at"]) / timedelta(days=1)) == 14
     Invitation.own.update(expires_at=timezone.now() - timedelta(seconds=1))
     assert refused(token, make_user("wim")) == "invitation-expired"
 

@@ -5,12 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from django.core.management import CommandError, call_command
 from scipy import stats
 
-from genie_research.authenticity.auroc import auroc
-from genie_research.authenticity.real_models import read_data_set, told_apart
-from genie_research.authenticity.study import Crowd, study_cell
 from quality.authenticity.evidence import crowd_evidence, page_evidence
 from quality.authenticity.selectors import Noticed
 from quality.authenticity.stats.colluders import agreeing_pairs, better_on_tests
@@ -22,7 +18,6 @@ from quality.authenticity.stats.likelihood_ratio import (
     similarity,
     spread,
 )
-from tests.shared import SHARED, needs_shared
 
 NONE = np.array([], dtype=np.int64)
 
@@ -34,21 +29,6 @@ def some(value, judge=None, n_texts=40):
     who, text = np.repeat(np.arange(n_workers), n_texts), np.tile(np.arange(n_texts), n_workers)  # fmt: skip
     judged = np.empty(0) if judge is None else np.asarray(judge, dtype=float)[text]
     return Answers(who, text, text, 0 * text, value.ravel(), judged)
-
-
-def test_the_area_and_its_error_are_those_of_others():
-    rng = np.random.default_rng(0)
-    suspects, others = rng.normal(1, 1, 30).round(1), rng.normal(0, 1, 50).round(1)
-    area, error = auroc(suspects, others)
-    u = stats.mannwhitneyu(suspects, others).statistic
-    assert area == pytest.approx(u / (30 * 50))
-    again = [auroc(rng.normal(1, 1, 30), rng.normal(0, 1, 50))[0] for _ in range(2_000)]
-    assert error == pytest.approx(np.std(again), rel=0.3)
-
-
-@pytest.mark.parametrize(("a", "b"), [([], [1.0]), ([1.0], []), ([], [])])
-def test_no_scores_have_no_area(a, b):
-    assert np.isnan(auroc(np.array(a), np.array(b))[0])
 
 
 def test_the_partial_correlation_is_that_of_regressions():
@@ -110,17 +90,6 @@ def test_degenerate_answers_are_no_evidence_and_no_error(answers):
     assert np.isfinite(pairs.adjusted).all()
 
 
-def test_the_targets_are_met_where_a_judge_follows_quality_halfway():
-    assert study_cell(Crowd(0.1, 25, 0.5, 1.0), 15, seed=1).area > 0.8
-    assert study_cell(Crowd(0.35, 100, 0.5, 1.0), 6, seed=1).area > 0.95
-    assert study_cell(Crowd(0.35, 100, 0.5, 0.5), 6, seed=1).area > 0.99
-
-
-def test_a_judge_as_good_as_people_tells_little():
-    cell = study_cell(Crowd(0.1, 25, 0.7, 1.0), 15, seed=1)
-    assert 0.6 < cell.area < 0.85
-
-
 def test_pairs_of_independent_people_are_rarely_named():
     rng, named = np.random.default_rng(6), 0
     for _ in range(30):
@@ -147,34 +116,6 @@ def test_half_the_spread_is_a_quarter_of_the_variance():
     sign = spread(some(value, n_texts=4_000), np.zeros(8_000))
     assert sign.value[0] - sign.value[1] == pytest.approx(np.log(4), abs=0.1)
     assert sign.error[0] == pytest.approx(np.sqrt(2 / 4_000), rel=0.1)
-
-
-def test_the_command_prints_both_tables(tmp_path, capsys):
-    call_command("simulate_authenticity", "--tasks", "2", "--answers", "25", "--json", str(tmp_path / "out.json"))  # fmt: skip
-    assert "| 35% | 0.5 | 25 |" in capsys.readouterr().out
-    assert (tmp_path / "out.json").exists()
-    with pytest.raises(CommandError, match="no data set"):
-        call_command("simulate_authenticity", "--models", str(tmp_path))
-    with pytest.raises(CommandError, match="six answers"):
-        call_command("simulate_authenticity", "--answers", "3")
-
-
-def of_three_models(data):
-    """Leave out the others: each pair of a model and a judge costs the same."""
-    return replace(data, models=dict(sorted(data.models.items())[:3]))
-
-
-@pytest.mark.slow
-@needs_shared
-def test_real_models_are_told_from_people_as_far_as_they_are():
-    data = read_data_set(SHARED / "data" / "alt-test" / "summeval")
-    assert data.numeric
-    assert (len(data.people), len(data.models)) == (3, 6)
-    assert told_apart(data, 10_000, seed=0) is None
-    assert told_apart(of_three_models(data), 100, seed=0).mean > 0.85
-    words = read_data_set(SHARED / "data" / "alt-test" / "wax")
-    assert not words.numeric
-    assert 0.6 < told_apart(of_three_models(words), 25, seed=0).mean < 1
 
 
 def test_the_evidence_in_sentences_is_as_committed(net):

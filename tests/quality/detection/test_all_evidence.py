@@ -11,7 +11,7 @@ from crowd.scales.base import all_scales
 from crowd.workers.services import exclusions
 from quality.bans.selectors import soft_weights, waits_for_decision, weight_of
 from quality.detection.models import describe_suspicion
-from quality.detection.selectors import LIMIT, TOO_SMALL, limits_of, verdicts_of
+from quality.detection.selectors import LIMIT, TOO_SMALL, limits_of
 from quality.detection.services import assess_pool
 from quality.detection.services.assess_pool import assess, restore, retire
 from quality.detection.services.evidence import evidence_of
@@ -112,25 +112,6 @@ def test_nobody_is_banned_on_evidence_that_careful_people_may_show(pool, monkeyp
     assert assess(POOL, simulated=False) == []
     assert not Ban.own.exists()
     assert [held.worker for held in Ban.proposed.filter(pk__gt=0)] == [workers[3]]
-
-
-def test_the_same_evidence_is_fitted_once_and_gives_the_same(pool):
-    pool(6, 1)
-    first = evidence_of(POOL, simulated=False)
-    assert first.sha256 == evidence_of(POOL, simulated=False).sha256
-    assess(POOL, simulated=False)
-    fit = DetectorFit.own.get()
-    said = [(v.worker_id, v.p_noisy) for v in verdicts_of(fit)]
-    assert len(said) == 7
-    assess(POOL, simulated=False)
-    assert DetectorFit.own.count() == 1
-    Standing.own.all().delete()
-    fit.parameters = {**fit.parameters, "stamp": []}
-    fit.counts_sha256 = "0"
-    fit.save()
-    assess(POOL, simulated=False)
-    again = DetectorFit.own.exclude(pk=fit.pk).get()
-    assert [(v.worker_id, v.p_noisy) for v in verdicts_of(again)] == said
 
 
 def test_little_that_is_new_waits_unless_somebody_waits_for_it(pool, questions):

@@ -198,8 +198,7 @@ def test_everything_that_decided_is_told_and_is_json():
     assert told["detector"] == DEFAULT_DETECTOR
     assert (told["seed"], told["threshold_posterior"]) == (7, 0.95)
     assert BetaMixture(**told["prior"]).means == found.fitted.mixture.means
-    assert found.fit is not None
-    assert found.fit.converged
+    assert found.fitted.fit.converged
 
 
 @needs_shared

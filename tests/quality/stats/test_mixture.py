@@ -1,6 +1,5 @@
 """Beta mixtures: posteriors in closed form and fits by maximum likelihood."""
 
-import json
 import math
 import time
 
@@ -27,19 +26,6 @@ def pool(n_workers, seed=0, share_noisy=0.1, longest=60):
     return rng.binomial(n, rate), n
 
 
-def test_log_marginal_is_that_of_scipy_sums_to_one_and_begins_with_the_prior():
-    x, n = np.array([0, 3, 17, 40]), np.array([5, 3, 20, 400])
-    expected = np.logaddexp(
-        np.log(0.05) + stats.betabinom.logpmf(x, n, 0.5, 4.5),
-        np.log(0.95) + stats.betabinom.logpmf(x, n, 9.5, 0.5),
-    )
-    assert TWO.log_marginal(x, n) == pytest.approx(expected, rel=1e-10)
-    n = 37
-    assert np.exp(TWO.log_marginal(np.arange(n + 1), n)).sum() == pytest.approx(1)
-    assert TWO.posterior_class(0, 0) == pytest.approx([0.05, 0.95], abs=1e-15)
-    assert TWO.log_marginal(0, 0) == pytest.approx(0, abs=1e-12)
-
-
 def test_posterior_equals_numerical_integration_of_bayes_rule():
     grid = np.linspace(0, 1, 400_001)[1:-1]
     prior = 0.05 * stats.beta.pdf(grid, 3, 5) + 0.95 * stats.beta.pdf(grid, 20, 2)
@@ -52,7 +38,6 @@ def test_posterior_equals_numerical_integration_of_bayes_rule():
 def test_tight_classes_and_enormous_counts_give_numbers():
     tight = BetaMixture((0.5, 0.5), (2500, 4900), (2500, 100))
     assert tight.posterior_class(0, 2_000)[0] == 1.0
-    assert np.isfinite(tight.log_marginal(0, 2_000))
     tight = BetaMixture((1,), (4259,), (474,))
     assert tight.posterior_tails(0, 400, 0.9)[0] == 1.0
     huge = 10**9
@@ -64,7 +49,6 @@ def test_a_component_of_weight_zero_changes_nothing():
     with_dead = BetaMixture((1, 0), (3, 7), (2, 1))
     alone = BetaMixture((1,), (3,), (2,))
     for correct, n in ((0, 0), (3, 9), (0, 5_000)):
-        assert with_dead.log_marginal(correct, n) == alone.log_marginal(correct, n)
         assert with_dead.posterior_tails(correct, n, 0.9)[0] == pytest.approx(
             alone.posterior_tails(correct, n, 0.9)[0], abs=1e-15
         )
@@ -116,7 +100,6 @@ def test_what_is_no_count_is_refused_in_words(correct, n, words):
     for refuse in (
         check_counts,
         TWO.posterior_class,
-        TWO.log_marginal,
         lambda x, m: TWO.posterior_tails(x, m, 0.9)[0],
         lambda x, m: fit(x, m, k=2),
     ):
@@ -181,7 +164,9 @@ def test_the_reported_likelihood_is_that_of_the_reported_mixture():
     x, n = pool(50)
     found = fit(x, n, k=2)
     px, pn = zip(*GENIE_PSEUDO_WORKERS, strict=True)
-    total = found.mixture.log_marginal([*x, *px], [*n, *pn]).sum()
+    shapes = zip(found.mixture.alphas, found.mixture.betas, strict=True)
+    each = [stats.betabinom.pmf([*x, *px], [*n, *pn], a, b) for a, b in shapes]
+    total = np.log(found.mixture.weights @ np.array(each)).sum()
     assert found.log_likelihood == pytest.approx(total, abs=1e-6)
     x, n = pool(40)
     more = fit([*x, 0, 0], [*n, 0, 0], k=2)
@@ -214,12 +199,9 @@ def test_two_kinds_of_workers_are_found():
 def test_the_same_seed_gives_the_same_bytes_and_the_order_of_workers_none():
     x, n = pool(70)
     order = np.random.default_rng(0).permutation(70)
-    first = json.dumps(fit(x, n, k=2, seed=5).to_dict())
-    assert json.dumps(fit(x, n, k=2, seed=5).to_dict()) == first
-    assert json.dumps(fit(x[order], n[order], k=2, seed=5).to_dict()) == first
-    own = fit(x, n, k=2, rng=np.random.default_rng(5))
-    assert own.mixture == fit(x, n, k=2, seed=5).mixture
-    assert own.seed is None
+    first = fit(x, n, k=2, seed=5)
+    assert fit(x, n, k=2, seed=5) == first
+    assert fit(x[order], n[order], k=2, seed=5) == first
 
 
 @pytest.mark.parametrize(

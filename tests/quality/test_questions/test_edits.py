@@ -59,6 +59,10 @@ def texts_after(text: str, kind: str, **more) -> set[str]:
         ("Der Preis stieg.", "opposite", "de", {}, {"Der Preis sank."}),
         ("Der Hund sah der Katze zu.", "agreement", "de", {}, None),
         ("If it rains, we stay at home and read.", "clause-dropped", "en", {}, {"We stay at home and read."}),
+        # at most 45% are left out: 18 letters of 40
+        ("Yes, she got the hat because it was red.", "clause-dropped", "en", {}, {"Yes, she got the hat."}),
+        ("We all stayed there, as it was so windy.", "clause-dropped", "en", {}, {"We all stayed there."}),
+        ("Ana vino, y luego volvió a casa.", "clause-swapped", "xx", {"source_texts": ["Eva salió, y luego entró en casa."]}, {"Ana vino, y luego entró en casa."}),
     ],
 )  # fmt: skip
 def test_each_kind_changes_what_it_says(text, kind, language, more, expected):
@@ -96,6 +100,12 @@ def test_what_is_right_or_another_output_or_only_listed_is_not_made():
         assert edits_of(text, language="en", kinds=["role"], seed=1) == []
     text = "It has 8 legs."
     assert texts_after(text, "negation") == set()
+    for text in (
+        "Yes, he got the hat because it was red.",
+        "We all stayed away, as it was so windy.",
+    ):
+        assert texts_after(text, "clause-dropped") == set()
+    text = "It has 8 legs."
     assert "It has 6 legs." in texts_after(text, "number")
     refused = texts_after(text, "number", same_input=["A fly has 6 legs."])
     assert refused

@@ -155,6 +155,10 @@ def test_where_nobody_sees_the_input_wrong_answers_are_no_sentences():
 
 
 def test_chance_and_habits_follow_the_polarity():
-    """On five points, two are above the middle; the lowest and the middle are not."""
+    """On five points, two are above the middle; on a slider, half of it is."""
     assert guesses({}, "POSITIVE", "likert-5", [""]) == (0.4, 1.0, 0.0, 0.0, 0.0)
     assert guesses({}, "NEGATIVE", "likert-5", [""]) == (0.6, 0.0, 1.0, 1.0, 1.0)
+    assert guesses({}, "POSITIVE", "slider-100", [""]) == (0.5, 1.0, 0.0, 1.0, 1.0)
+    # the wrong one of two is best or as good by more than half
+    of_two = guesses({"not_best": "A"}, "NEGATIVE", "slider-100", ["A", "B"])
+    assert of_two == (0.495, 0.0, 1.0, 1.0, 0.0)

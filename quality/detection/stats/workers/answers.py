@@ -1,5 +1,7 @@
 """Workers' answers: test questions and real items, checked and sorted."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -37,32 +39,23 @@ class Tests:
     question: Ints
     kind: Ints
     correct: Bools
-    order: Ints | None = None
-    value: Floats | None = None
-    instance: Ints | None = None
-    criterion: Ints | None = None
-    seconds: Floats | None = None
+    order: Any = None
+    value: Any = None
+    instance: Any = None
+    criterion: Any = None
+    seconds: Any = None
 
-    @property
-    def values(self) -> Any:
-        return _or(self.value, np.full(len(self.worker), np.nan))
-
-    @property
-    def instances(self) -> Any:
-        # far from those of ratings
-        return _or(self.instance, 10**9 + self.question)
-
-    @property
-    def criteria(self) -> Any:
-        return _or(self.criterion, 0 * self.kind)
-
-    @property
-    def times(self) -> Any:
-        return _or(self.seconds, np.full(len(self.worker), np.nan))
-
-    @property
-    def places(self) -> Any:
-        return _or(self.order, 0 * self.worker)
+    def __post_init__(self) -> None:
+        unknown = np.full(len(self.worker), np.nan)
+        _fill(
+            self,
+            order=0 * self.worker,
+            value=unknown,
+            # far from those of ratings
+            instance=10**9 + self.question,
+            criterion=0 * self.kind,
+            seconds=unknown,
+        )
 
 
 @dataclass(frozen=True)
@@ -85,20 +78,18 @@ class Ratings:
     instance: Ints
     criterion: Ints
     value: Floats
-    order: Ints | None = None
-    seconds: Floats | None = None
+    order: Any = None
+    seconds: Any = None
 
-    @property
-    def times(self) -> Any:
-        return _or(self.seconds, np.full(len(self.worker), np.nan))
-
-    @property
-    def places(self) -> Any:
-        return _or(self.order, np.arange(len(self.worker)))
+    def __post_init__(self) -> None:
+        n = len(self.worker)
+        _fill(self, order=np.arange(n), seconds=np.full(n, np.nan))
 
 
-def _or(column: Any, otherwise: Any) -> Any:
-    return otherwise if column is None else column
+def _fill(table: Tests | Ratings, **otherwise: Any) -> None:
+    for name, column in otherwise.items():
+        if getattr(table, name) is None:
+            object.__setattr__(table, name, column)
 
 
 def no_tests() -> Tests:
@@ -138,13 +129,13 @@ def check_answers(n_workers: int, tests: Tests, ratings: Ratings) -> None:
     ):
         for field in fields(table):
             column = getattr(table, field.name)
-            if column is not None and np.shape(column) != (len(first),):
+            if np.shape(column) != (len(first),):
                 raise ValueError(f"Every {name} needs one {field.name}.")
-            if column is not None and field.name not in _FREE:
+            if field.name not in _FREE:
                 _check_numbers(column, f"{field.name} of each {name}")
         if len(first) and first.max() >= n_workers:
             raise ValueError(f"A {name} belongs to a worker above {n_workers - 1}.")
-    value = np.concatenate([ratings.value, tests.values[~np.isnan(tests.values)]])
+    value = np.concatenate([ratings.value, tests.value[~np.isnan(tests.value)]])
     if not ((value >= 0) & (value <= 1)).all():
         raise ValueError("Ratings must lie between 0 and 1.")
 

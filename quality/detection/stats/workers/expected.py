@@ -59,13 +59,13 @@ def as_items(tests: Tests, ratings: Ratings, direction: Floats) -> Items:
     >>> len(as_items(no_tests(), no_ratings(), np.zeros(0)).value)
     0
     """
-    kept = np.flatnonzero(~np.isnan(tests.values))
+    kept = np.flatnonzero(~np.isnan(tests.value))
     worker = _join(tests.worker[kept], ratings.worker)
     item = _join(tests.question[kept], ratings.item, apart=True)
-    instance = _join(tests.instances[kept], ratings.instance)
+    instance = _join(tests.instance[kept], ratings.instance)
     system = _join(tests.kind[kept], ratings.system, apart=True)
-    criterion = _join(tests.criteria[kept], ratings.criterion)
-    order = np.concatenate([tests.places[kept], ratings.places])
+    criterion = _join(tests.criterion[kept], ratings.criterion)
+    order = np.concatenate([tests.order[kept], ratings.order])
     row = np.concatenate([kept, len(tests.worker) + np.arange(len(ratings.worker))])
     sort = np.lexsort((row, order, worker))
     groups = []
@@ -76,8 +76,8 @@ def as_items(tests: Tests, ratings: Ratings, direction: Floats) -> Items:
     return Items(
         row[sort],
         worker[sort],
-        np.concatenate([tests.values[kept], ratings.value])[sort],
-        np.concatenate([tests.times[kept], ratings.times])[sort],
+        np.concatenate([tests.value[kept], ratings.value])[sort],
+        np.concatenate([tests.seconds[kept], ratings.seconds])[sort],
         (np.arange(len(row)) < len(kept))[sort],
         groups,
         1 / np.bincount(look)[look] if len(look) else np.zeros(0),

@@ -3,7 +3,6 @@
 from crowd.hits.selectors import questions_about
 from crowd.models import QualificationQuestion, QualificationTest
 from crowd.workers.services import qualification_tests, test_attempts
-from crowd.workers.services.qualification_tests import QuestionSpec, TestSpec
 from tests.crowd.making import POOL, hit_type, item, make_pools
 
 NAME = "reads-carefully"
@@ -14,7 +13,7 @@ def drawn_test(n=4, *, published=True, of=None, name=NAME, **rules):
     """Make a test of `n` drawn questions; the even ones show a good text."""
     kind = of or hit_type()
     questions = [
-        QuestionSpec(
+        QualificationQuestion(
             data=item(f"q{i}", question=f"Question {i}?", text=f"Text {i}.").data,
             expected={"good": i % 2 == 0},
             content_key=f"test-input-{i}",
@@ -22,8 +21,10 @@ def drawn_test(n=4, *, published=True, of=None, name=NAME, **rules):
         for i in range(n)
     ]
     make_pools(POOL)
-    spec = TestSpec(name=name, pool=POOL, title="Do you read carefully?", rules=rules)
-    test = qualification_tests.draft(spec, questions, kind)
+    test = QualificationTest(
+        name=name, pool_id=POOL, title="Do you read carefully?", **rules
+    )
+    qualification_tests.draft(test, questions, kind)
     if published:
         qualification_tests.publish(test.pk)
         test.refresh_from_db()

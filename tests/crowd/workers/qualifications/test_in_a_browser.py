@@ -6,17 +6,15 @@ from django.urls import reverse
 from crowd.campaigns.services import review
 from crowd.models import QualificationGrant
 from crowd.workers.services import requirements
-from crowd.workers.services.invitations import register_worker
 from quality.models import Appeal
-from tests.browser import SLOW, picture, seen, wait_for_hit, wait_until
-from tests.crowd.making import POOL, do_one, items, make_campaign, make_worker
+from tests.browser import SLOW, seen, wait_for_hit
+from tests.crowd.making import POOL, do_one, items, make_campaign
 from tests.crowd.workers.qualifications.making import (
     NAME,
     drawn_test,
     right_answer,
     written_test,
 )
-from tests.factories import make_user
 
 pytestmark = SLOW
 # the keys of "Strongly agree" and "Strongly disagree"
@@ -90,24 +88,3 @@ def test_a_written_question_and_a_failed_try(wim, open_page):
     page.keyboard.press("Enter")
     page.wait_for_selector("text=Not this time")
     seen(page, "failed-phone-light")
-
-
-@pytest.mark.parametrize("half", ["pseudonym", "platform_worker_id"])
-def test_staff_find_a_worker_by_keyboard_and_grant_a_qualification(open_page, half):
-    drawn_test(2)
-    make_worker()
-    wim = register_worker(platform_worker_id="5f3c9a-at-the-platform")
-    ada = make_user("ada", is_staff=True, is_superuser=True)
-    page = open_page("/admin/crowd/qualificationgrant/add/", user=ada)
-    page.focus(".select2-selection")
-    page.keyboard.press("Enter")
-    page.keyboard.type(getattr(wim, half)[:8])
-    page.wait_for_selector(f".select2-results__option >> text={wim.pseudonym}")
-    wait_until(
-        page, "document.querySelectorAll('.select2-results__option').length === 1"
-    )
-    page.keyboard.press("Enter")
-    picture(page, f"grant-{half}")
-    page.click("input[value=Grant]")
-    page.wait_for_selector("text=Granted:")
-    assert QualificationGrant.own.get().worker == wim
