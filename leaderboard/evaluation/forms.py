@@ -7,13 +7,19 @@ from django import forms
 from leaderboard.evaluation.expected import expected_labels
 from leaderboard.evaluation.models.comparison import Comparison
 from leaderboard.evaluation.models.human_evaluation import JointEvaluation
-from leaderboard.evaluation.selectors.comparisons import comparable, refuse_who_has_none
+from leaderboard.evaluation.selectors.comparisons import (
+    LISTED,
+    comparable,
+    refuse_who_has_none,
+)
 from leaderboard.evaluation.services import comparison, joint
 from leaderboard.submissions.models import Submission
 from leaderboard.submissions.selectors import Staff
 from leaderboard.tasks.models import Task
 
 if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
     from leaderboard.evaluation.selectors.joint import Viewer
 
 CONFIDENCES = (
@@ -24,7 +30,47 @@ CONFIDENCES = (
 )
 
 
-class ComparisonForm(forms.Form):
+class _SystemsForm(forms.Form):
+    of_systems: tuple[str, ...]
+
+    def list_systems(self, rows: QuerySet[Submission], text: str) -> None:
+        # Any of the rows is accepted; those that are chosen or match are shown.
+        fields: dict[str, Any] = self.fields
+        data: Any = self.data
+        chosen = [
+            int(pk)
+            for name in self.of_systems
+            for pk in (
+                data.getlist(name) if self.is_bound else _initial_values(self, name)
+            )
+            if str(pk).isdecimal() and len(str(pk)) < 19
+        ]
+        found = rows.filter(system_name__icontains=text)[: LISTED + 1]
+        self.is_long = len(found) > LISTED or bool(text)
+        listed = {row.pk: row for row in (*rows.filter(pk__in=chosen), *found[:LISTED])}
+        for name in self.of_systems:
+            fields[name].queryset = rows
+            empty = (
+                [("", "---------")]
+                if fields[name].widget.input_type == "select"
+                else []
+            )
+            fields[name].widget.choices = [
+                *empty,
+                *(
+                    (pk, fields[name].label_from_instance(row))
+                    for pk, row in listed.items()
+                ),
+            ]
+
+
+def _initial_values(form: forms.Form, name: str) -> list[Any]:
+    value = form.initial.get(name) or []
+    return value if isinstance(value, list) else [value]
+
+
+class ComparisonForm(_SystemsForm):
+    of_systems = ("a", "b")
     heading, page = "Compare two systems", "leaderboard:comparison"
 
     a = forms.ModelChoiceField(Submission.objects.none(), label="First system")
@@ -44,11 +90,13 @@ class ComparisonForm(forms.Form):
         help_text="The comparison stops as inconclusive when so many have been asked about.",
     )
 
-    def __init__(self, *args: Any, task: Task, viewer: Viewer, **kwargs: Any) -> None:
+    def __init__(
+        self, *args: Any, task: Task, viewer: Viewer, text: str = "", **kwargs: Any
+    ) -> None:
         super().__init__(*args, **kwargs)
         fields: dict[str, Any] = self.fields
         self.task = task
-        fields["a"].queryset = fields["b"].queryset = comparable(task, viewer)
+        self.list_systems(comparable(task, viewer), text)
         fields["criterion"].choices = [*comparison.criteria_of(task).items()]
         fields["max_pairs"].initial = min(400, task.n_instances)
 
@@ -75,7 +123,8 @@ class ComparisonForm(forms.Form):
         return expected_labels(self.task, self.question() if self.is_valid() else usual)
 
 
-class JointForm(forms.Form):
+class JointForm(_SystemsForm):
+    of_systems = ("systems",)
     heading, page = "Rate systems side by side", "leaderboard:joint"
 
     systems = forms.ModelMultipleChoiceField(
@@ -105,10 +154,12 @@ class JointForm(forms.Form):
         "and every pair is rated about equally often.",
     )
 
-    def __init__(self, *args: Any, task: Task, viewer: Viewer, **kwargs: Any) -> None:
+    def __init__(
+        self, *args: Any, task: Task, viewer: Viewer, text: str = "", **kwargs: Any
+    ) -> None:
         super().__init__(*args, **kwargs)
         fields: dict[str, Any] = self.fields
-        fields["systems"].queryset = comparable(task, viewer)
+        self.list_systems(comparable(task, viewer), text)
         known = joint.criteria_of(task)
         fields["criteria"].choices = [*known.items()]
         fields["criteria"].initial = list(known)

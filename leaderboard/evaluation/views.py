@@ -86,7 +86,12 @@ def _ask(
         messages.error(request, CLOSED)
         return redirect("leaderboard:pairs", slug=task.slug)
     sent = request.POST or None
-    form = kind(sent, task=task, viewer=request.user, initial=initial)
+    text = request.POST.get("find", "").strip()[:100]
+    if sent and "search" in sent:
+        lists = {name: sent.getlist(name) for name in ("systems", "criteria")}
+        initial = sent.dict() | lists
+        sent = None
+    form = kind(sent, task=task, viewer=request.user, initial=initial, text=text)
     if sent and form.is_valid() and "show" not in sent:
         try:
             made = form.ask(request.user)
@@ -98,7 +103,7 @@ def _ask(
     return render(
         request,
         "leaderboard/evaluation/comparison_ask.html",
-        {"here": "tasks", "task": task, "form": form},
+        {"here": "tasks", "task": task, "form": form, "text": text},
         status=status_of(form.errors),
     )
 

@@ -87,7 +87,7 @@ class Task(models.Model):
     def table(self) -> str:
         """The table of task.toml with the questions; [human] may have none."""
         human = self.human
-        usual = hit_templates.known()[GENERAL].questions
+        usual = hit_templates.stored_templates()[GENERAL].questions
         if human.hit_template != GENERAL or dict(human.criteria) != dict(usual):
             return HUMAN
         several = (COMPARISON, JOINT)
@@ -136,7 +136,7 @@ class Task(models.Model):
 # More than a site has tasks; else a list of tasks would evict each before its reuse.
 @lru_cache(maxsize=1024)
 def _read(config: str) -> TaskConfig:
-    return read_task(json.loads(config), hit_templates.known()).config
+    return read_task(json.loads(config), hit_templates.stored_templates()).config
 
 
 class TaskRevision(models.Model):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crowd.hits.models import Campaign
+from crowd.hits.models import Campaign, Pool
 from crowd.workers.models.worker import Worker
 from leaderboard.evaluation.models.human_evaluation import ShownOutput, Subject
 from leaderboard.tasks.models import Task
@@ -28,14 +28,9 @@ _HANDED_IN = ("", EXCLUDED, "replaced")
 Judge = dict[int, list[float | None]]
 
 
-def worker_evidence(worker: Worker) -> dict[str, list[Line]]:
-    pools = (
-        Campaign.objects.filter(hits__assignments__worker=worker)
-        .order_by("pool_id")
-        .values_list("pool", flat=True)
-        .distinct()
-    )
-    return {pool: _in_pool(worker, pool) for pool in pools}
+def worker_evidence(worker: Worker) -> dict[Pool, list[Line]]:
+    pools = Pool.objects.filter(campaign__hits__assignments__worker=worker).distinct()
+    return {pool: _in_pool(worker, pool.pk) for pool in pools}
 
 
 def _in_pool(worker: Worker, pool: str) -> list[Line]:

@@ -267,6 +267,10 @@ def refuse_who_has_none(
         )
 
 
+# Forms show this many systems at once; a search by name shows others.
+LISTED = 20
+
+
 def comparable(task: Task, viewer: Viewer) -> QuerySet[Submission]:
     rows = Submission.objects.filter(in_state(*ON_BOARD), task=task)
     rows = rows.filter(public() | inside(viewer))

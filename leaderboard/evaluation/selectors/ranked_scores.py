@@ -168,7 +168,8 @@ def _find_anchor(task: Task, simulated: bool, without: int | None) -> Anchor | N
         superseded_at=None,
         provisional=False,
         criterion=next(iter(human.criteria)),
-        evaluation__in=HumanEvaluation.objects.of_systems(),
+        # not `of_systems`: as a subquery, SQLite looks up each pair with a submission
+        evaluation__kind=HumanEvaluation.Kind.RATINGS,
         evaluation__final_at__isnull=False,
         evaluation__design=human.design,
         evaluation__campaigns__campaign__hit_type__scale=human.scale,

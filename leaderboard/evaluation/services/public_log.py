@@ -2,13 +2,17 @@
 
 import json
 import math
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q, Subquery
+from django.db.models.functions import JSONObject
 from django.utils import timezone
 
 from genie.history import log, shown
+from genie.history.models import LogEntry
+from genie.upkeep.doctor import Finding, worst
+from genie.upkeep.doctor import register as register_examination
 from leaderboard.evaluation.models.comparison import Comparison
 from leaderboard.evaluation.models.human_evaluation import (
     HumanEvaluation,
@@ -25,20 +29,59 @@ _SHORT = 15
 
 
 def scores(rows: Iterable[Score]) -> None:
-    said = [
-        (score.pk, {"submission": score.submission_id} | _numbers(score))
-        for score in rows
-    ]
-    log.append_all(log.Kind.SCORE, said)
+    log.append_all(log.Kind.SCORE, [(score.pk, _content(score)) for score in rows])
 
 
-def _numbers(score: Score) -> dict[str, Any]:
+def _content(score: Score) -> dict[str, Any]:
     numbers = {column.name: getattr(score, column.name) for column in columns_of("log")}
     # JSON has no infinity
-    return {
+    return {"submission": score.submission_id} | {
         name: None if isinstance(one, float) and not math.isfinite(one) else one
         for name, one in numbers.items()
     }
+
+
+def log_as_found(plan: Sequence[tuple[Any, bool]], **_sent: Any) -> None:
+    """Log scores without an entry once an upgrade has changed our tables."""
+    if any(one.app_label == "leaderboard" and not back for one, back in plan):
+        logged = LogEntry.objects.filter(kind=log.Kind.SCORE, about=OuterRef("pk"))
+        rows = Score.objects.filter(~Exists(logged), superseded_at=None).order_by("pk")
+        found = [(row.pk, _content(row) | {"found": "at the upgrade"}) for row in rows]
+        log.append_all(log.Kind.SCORE, found)
+
+
+def differing_scores(of: Q | None = None) -> tuple[Sequence[Score], int]:
+    """Return the current scores that differ from their last entry, and how many match."""
+    entries = LogEntry.objects.filter(kind=log.Kind.SCORE, about=OuterRef("pk"))
+    read = JSONObject(data="data", salt="salt", commitment="commitment")
+    last = Subquery(entries.order_by("-pk").values_list(read)[:1])
+    # one query, so that no score changes between a score and its entry
+    rows = Score.objects.filter(of or Q(), superseded_at=None).annotate(last=last)
+    different = [score for score in rows if not _matches(score, score.last)]
+    return different, len(rows) - len(different)
+
+
+def _matches(score: Score, last: Mapping[str, str] | None) -> bool:
+    if last is None or not LogEntry(kind=log.Kind.SCORE, **last).opens:
+        return False
+    logged = json.loads(last["data"])
+    # An entry from before an upgrade lacks the columns that came with it.
+    return all(logged.get(name) == one for name, one in _content(score).items())
+
+
+def compare_scores() -> Finding:
+    different, n_match = differing_scores()
+    points = {
+        f"score {score.pk}": f"submission {score.submission_id}, {score.criterion}: "
+        f"{score.mean:.2f} differs from its last entry in the public log"
+        for score in different
+    }
+    return Finding(
+        worst(len(different)),
+        f"current scores that match their last log entry: {n_match:,}; that differ: "
+        f"{len(different):,}",
+        points,
+    )
 
 
 def result(row: Comparison | JointEvaluation, **found: Any) -> None:
@@ -71,11 +114,16 @@ def register() -> None:
     shown.register(log.Kind.RESULT, _public_results)
     shown.register(log.Kind.BAN)
     shown.register(log.Kind.RELEASE)
+    register_examination("scores", compare_scores, slow=True)
+
+
+def public_scores() -> Q:
+    return public("submission__") & Q(submission__published_at__isnull=False)
 
 
 def _public_scores(pks: Collection[int]) -> set[int]:
-    published = public("submission__") & Q(submission__published_at__isnull=False)
-    return set(Score.objects.filter(published, pk__in=pks).values_list("pk", flat=True))
+    rows = Score.objects.filter(public_scores(), pk__in=pks)
+    return set(rows.values_list("pk", flat=True))
 
 
 def _public_results(pks: Collection[int]) -> set[int]:

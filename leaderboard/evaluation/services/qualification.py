@@ -7,9 +7,11 @@ from django.db import transaction
 
 from crowd.elsewhere.services import attested
 from crowd.hits.models import Campaign
-from crowd.workers.models.qualification_test import QualificationTest
+from crowd.workers.models.qualification_test import (
+    QualificationQuestion,
+    QualificationTest,
+)
 from crowd.workers.services import qualification_tests, requirements
-from crowd.workers.services.qualification_tests import QuestionSpec, TestSpec
 from genie.lib.errors import GenieError
 from leaderboard.evaluation.services.hidden.references import reference_questions
 from leaderboard.tasks.config import QualificationConfig
@@ -66,15 +68,14 @@ def draw_test(
         n_negative=n // 2,
         seed=seed,
     )
-    spec = TestSpec(
-        name=task.slug,
-        pool=task.slug,
-        title=TITLE.format(task.title),
-        rules=rules or {},
-    )
     with transaction.atomic():
         test = qualification_tests.draft(
-            spec,
+            QualificationTest(
+                name=task.slug,
+                pool_id=task.slug,
+                title=TITLE.format(task.title),
+                **(rules or {}),
+            ),
             [_question(item) for item in drawn],
             hit_type_of(task, human, criteria),
         )
@@ -106,11 +107,15 @@ def training_instances(task: Task, n: int) -> list[Instance]:
     return instances
 
 
-def _question(item: HiddenItem) -> QuestionSpec:
+def _question(item: HiddenItem) -> QualificationQuestion:
     expected = dict(item.expected)
     if "slot" not in expected:
         expected["good"] = item.polarity == Polarity.POSITIVE
-    return QuestionSpec(item.spec.data, expected, item.spec.content_key)
+    return QualificationQuestion(
+        data=dict(item.spec.data),
+        expected=expected,
+        content_key=item.spec.content_key,
+    )
 
 
 def ensure(task: Task) -> str:

@@ -30,6 +30,7 @@ from leaderboard.submissions.models import Prediction, Submission
 from leaderboard.tasks.config import HumanConfig
 from leaderboard.tasks.models import Instance
 from leaderboard.tasks.services import configuration
+from leaderboard.tasks.services.inputs import SET_ASIDE
 from quality.test_questions.services import Planned
 
 State = states.State
@@ -92,10 +93,15 @@ class SideBySide:
         # Tests take the place of rated pages, so that no input tells them. With
         # documents or too few inputs, others rate what they show, too.
         whole = task.configuration.joint.page_by
-        asked = judged if whole else [*judged, *others[:n_tests]]
+        asked = judged if whole else [*judged, *others[: SET_ASIDE * n_tests]]
         spare = [row for row in asked if configuration.has_references(row)]
         order = generator(seed_from("tests", evaluation.seed)).permutation(len(spare))
         spare = [spare[int(at)] for at in order]
+        # Before an output is read: tests need good ones, which must be rated as often.
+        enough = len(asked) - len(judged) == SET_ASIDE * n_tests
+        aside = spare[: SET_ASIDE * n_tests] if enough else []
+        spare = aside or spare
+        left = [row for row in asked if row not in aside]
         texts = _texts(systems, asked)
         together = partial(joint.shown_together, evaluation, systems)
         pages = together(len(judged), what="blocks")
@@ -118,7 +124,7 @@ class SideBySide:
                 used=used,
             )
             tests = tests_of(evaluation, human, key, seed, draw, used)
-            rated = instead_of(tests.items, task.slug, asked, len(judged))
+            rated = instead_of(tests.items, task.slug, left, len(judged))
             specs = [
                 items.judged_item(
                     task,

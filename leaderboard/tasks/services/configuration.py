@@ -296,12 +296,12 @@ def usable(slug: str, document: Mapping[str, object]) -> TaskConfig:
                 "problems": [[problem.key, problem.sentence] for problem in problems]
             },
         )
-    return read_task(document, hit_templates.known()).config
+    return read_task(document, hit_templates.stored_templates()).config
 
 
 def misfits(document: Mapping[str, object]) -> Misfits:
     """Return all problems of a task.toml, but none that only follows from another."""
-    parsed = read_task(document, hit_templates.known())
+    parsed = read_task(document, hit_templates.stored_templates())
     config, keys = parsed.config, list(parsed.problems)
     together = [*metric_problems(config.metrics)]
     for table, human in _tables(config).items():
@@ -357,7 +357,11 @@ def _unknown_names(config: TaskConfig) -> Iterator[SettingProblem]:
         named += [
             (f"{table}.design", human.design, all_designs()),
             (f"{table}.scale", human.scale, all_scales()),
-            (f"{table}.hit_template", human.hit_template, hit_templates.known()),
+            (
+                f"{table}.hit_template",
+                human.hit_template,
+                hit_templates.stored_templates(),
+            ),
         ]
         if table == "human" or human.platform != config.human.platform:
             named.append((f"{table}.platform", human.platform, all_platforms()))
@@ -387,7 +391,7 @@ def _of_table(
     """
     design = all_designs().get(human.design)
     scale = all_scales().get(human.scale)
-    template = hit_templates.known().get(human.hit_template)
+    template = hit_templates.stored_templates().get(human.hit_template)
     if design is None or scale is None or template is None:
         return []
     problems = [*_of_place(table, design, scale)]
@@ -404,7 +408,7 @@ def pay_problem(human: HumanConfig) -> str:
 
     Workers of this site came by a link or an invitation; those of a platform are paid.
     """
-    template = hit_templates.known().get(human.hit_template)
+    template = hit_templates.stored_templates().get(human.hit_template)
     seconds = human.expected_seconds or (template.seconds if template else 0)
     return pricing.pay_problem(
         human.reward_cents,

@@ -50,9 +50,11 @@ def instances_for_tests(
         usable = [row for row in aside if has_references(row) or not references]
         if len(usable) >= n:
             return usable
-        # Of a small task, an instance is both rated and a test.
+        # Of a small task, some instances are both rated and a test: as few as possible,
+        # because workers who pool what they saw find those that came twice.
         ranks = {"sample_rank__lt": task.sample_size + SET_ASIDE * n}
-        return _usable(task, seed, references, **ranks)
+        both = [r for r in _usable(task, seed, references, **ranks) if r not in usable]
+        return [*usable, *both[: SET_ASIDE * (n - len(usable))]]
     judged = _usable(task, seed, references, sample_rank__lt=task.sample_size)
     # One more than needed: each may use the text of another one as its wrong text.
     inside = human.tests_inside_sample

@@ -183,7 +183,9 @@ def refuse_if_rated(task: Task) -> None:
 
 def _read(document: Mapping[str, Any]) -> TaskConfig:
     # As the row is read: dates and similar values are stored as texts.
-    return read_task(json.loads(json.dumps(document)), hit_templates.known()).config
+    return read_task(
+        json.loads(json.dumps(document)), hit_templates.stored_templates()
+    ).config
 
 
 N_NAMED = 20

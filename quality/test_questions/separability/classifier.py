@@ -54,8 +54,7 @@ def folds_of(
     order = order[np.argsort(-n_tests[order], kind="stable")]
     of_group = np.empty(len(names), dtype=np.int64)
     of_group[order] = np.arange(len(names)) % n_folds
-    folds: Ints = of_group[index]
-    return folds
+    return of_group[index]
 
 
 def held_out_scores(

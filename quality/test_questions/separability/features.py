@@ -217,37 +217,46 @@ def _likeness(page: Sequence[Surface]) -> float:
 FARTHEST = 4.0
 # Likeness to known texts shows edits best.
 WEIGHT_OF_LIKENESS = 2.0
+# More than all distances together.
+UNSURE, UNFIT = 1e6, 1e9
+N_TRIES = 20
 
 
 def blend_in(
-    candidates: Sequence[Surface], items: Sequence[Surface], n: int, seed: int
+    candidates: Sequence[Surface],
+    items: Sequence[Surface],
+    wanted: Sequence[int],
+    seed: int,
+    *,
+    sides: Sequence[int] = (),
+    unsure: Sequence[bool] = (),
 ) -> list[int]:
     """Choose tests that are like drawn real items, one like each.
 
-    With the same seed, good and bad texts are chosen like the same items. So neither
-    tests and items nor good and bad texts differ in mean, spread or combination of
+    All sides, such as good and bad texts, are chosen like the same items, and at once:
+    inputs with good texts are few, and the side that came first would take them all.
+    So neither tests and items nor the sides differ in mean, spread or combination of
     features, as far as there are candidates.
 
     Parameters
     ----------
     candidates : sequence of Surface
         Possible tests, as many as possible; at most one of an input is chosen.
-    n : int
-        Number of tests; the result is shorter if there are too few inputs.
+    wanted : sequence of int
+        Number of tests of each side; there are fewer if there are too few inputs.
+    sides : sequence of int, optional
+        The side of each candidate, 0 by default.
+    unsure : sequence of bool, optional
+        Candidates that are chosen only where others are missing.
 
     Returns
     -------
     list of int
         Places in `candidates`.
     """
-    from scipy.optimize import linear_sum_assignment
-
     if not candidates or not items:
         return []
     rng = generator(seed_from("blend in", seed))
-    order = np.concatenate(
-        [rng.permutation(len(items)) for _ in range(n // len(items) + 1)]
-    )
     features = surface_features([*candidates, *items])
     spread = features[len(candidates) :].std(axis=0)
     # A feature that no real item has is scaled by the candidates.
@@ -255,15 +264,61 @@ def blend_in(
     kept = spread > 0
     likeness = ["reference" in name or "published" in name for name in FEATURES]
     weight = np.where(likeness, WEIGHT_OF_LIKENESS, 1.0)[kept] ** 0.5
-    scaled = features[:, kept] / spread[kept] * weight
-    away = _distances(scaled[len(candidates) :][order[:n]], scaled[: len(candidates)])
-    inputs: dict[str, list[int]] = {}
-    for at, candidate in enumerate(candidates):
-        inputs.setdefault(candidate.input_key or f"#{at}", []).append(at)
-    best = [np.asarray(of)[away[:, of].argmin(axis=1)] for of in inputs.values()]
-    cost = np.stack([away[np.arange(len(away)), of] for of in best], axis=1)
-    targets, chosen = linear_sum_assignment(cost)
-    return [int(best[of][target]) for target, of in zip(targets, chosen, strict=True)]
+    texts, real = np.split(features[:, kept] / spread[kept] * weight, [len(candidates)])
+    keys = [one.input_key or f"#{at}" for at, one in enumerate(candidates)]
+    side_of = np.array(sides or [0] * len(keys))
+    extra = UNSURE * np.array(unsure or [False] * len(keys))
+    tried = []
+    for _ in range(N_TRIES):
+        order = np.concatenate(
+            [rng.permutation(len(items)) for _ in range(max(wanted) // len(items) + 1)]
+        )
+        targets = [real[order[:n]] for n in wanted]
+        tried.append(_match(texts, keys, side_of, extra, targets))
+    return min(tried, key=lambda chosen: _imbalance(texts, side_of, real, chosen))
+
+
+def _match(
+    texts: Floats,
+    keys: Sequence[str],
+    side_of: NDArray[np.int64],
+    extra: Floats,
+    targets: Sequence[Floats],
+) -> list[int]:
+    """Return the candidates nearest to the targets of their side, one of an input."""
+    from scipy.optimize import linear_sum_assignment
+
+    column_of = {key: at for at, key in enumerate(dict.fromkeys(keys))}
+    cost = np.full((sum(map(len, targets)), len(column_of)), UNFIT)
+    best = np.zeros(cost.shape, dtype=np.int64)
+    starts = np.cumsum([0, *map(len, targets)])
+    for at, key in enumerate(keys):
+        side, column = side_of[at], column_of[key]
+        rows = slice(starts[side], starts[side + 1])
+        away = _distances(targets[side], texts[at : at + 1])[:, 0] + extra[at]
+        closer = away < cost[rows, column]
+        best[rows, column][closer] = at
+        cost[rows, column][closer] = away[closer]
+    pairs = zip(*linear_sum_assignment(cost), strict=True)
+    return [int(best[pair]) for pair in pairs if cost[pair] < UNFIT]
+
+
+def _imbalance(
+    texts: Floats, side_of: NDArray[np.int64], real: Floats, chosen: Sequence[int]
+) -> float:
+    """Compute the distance of mean features of tests to real items, and between sides.
+
+    The best of several random draws is kept, as in Morgan and Rubin (2012),
+    "Rerandomization to improve covariate balance in experiments", Annals of Statistics 40.
+    """
+    if not chosen:
+        return 0.0
+    mean = texts[chosen].mean(axis=0)
+    parts = [mean - real.mean(axis=0)]
+    for side in np.unique(side_of[chosen]):
+        own = [at for at in chosen if side_of[at] == side]
+        parts.append(texts[own].mean(axis=0) - mean)
+    return float((np.array(parts) ** 2).sum())
 
 
 def _distances(ones: Floats, others: Floats) -> Floats:

@@ -189,23 +189,6 @@ def test_a_task_with_several_criteria_says_which_tests_are_marked_on(folder, db)
     assert ours() == []
 
 
-@pytest.mark.parametrize(
-    "asked",
-    [
-        asking("binary", "binary", "binary-judgement"),
-        asking("likert-6", "likert-6", "likert-6-judgement"),
-        asking("slider", "slider-100", "slider-translation"),
-        asking("error-spans", "slider-100", "error-span-translation"),
-        asking("plain-magnitude", "magnitude", "magnitude-judgement"),
-        asking("preference", "preference-5", "preference-summarization"),
-        asking("preference", "two-choice", "two-choice-outputs", "allow_tie = true"),
-    ],
-)
-def test_what_goes_together_is_no_trouble(folder, asked):
-    edit(folder, DIRECT, asked)
-    assert ours() == []
-
-
 def test_a_metric_that_is_not_there_is_only_missed(folder):
     edit(folder, 'use = ["sacrebleu"', 'use = ["tarot", "sacrebleu"')
     assert [(one.id, "tarot" in one.msg) for one in ours()] == [("genie.W001", True)]

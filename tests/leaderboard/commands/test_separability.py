@@ -21,7 +21,7 @@ def test_it_prints_what_a_script_could_tell_and_keeps_nothing(capsys):
     )
     # tests and their polarity, for one worker and for pools of two, three and five
     assert len([line for line in lines if line.startswith("| demo-qa |")]) == 2 * 7
-    assert "demo-qa: 1 systems; confirmed 4, edit:" in text
+    assert "demo-qa: 1 systems; confirmed 3, edit:" in text
     assert "Edits move chrF from" in text
     assert not Task.own.exists()
     assert not Submission.own.exists()

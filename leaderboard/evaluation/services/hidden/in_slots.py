@@ -207,8 +207,9 @@ class _Edits:
         ]
         alike = replace(seen, real=real)
         offered = self.taken.usable([*chain.from_iterable(edits)])
-        order = alike.choose_offers(offered, row_of, n, seed=self.seed)
-        chosen = {o.instance_pk: o for o in self.taken.choose(order, n)}
+        [order] = alike.order_offers([offered], row_of, [n], seed=self.seed)
+        found = self.taken.choose([[offer] for offer in chain(*order)], n)
+        chosen = {offer.instance_pk: offer for offer in found}
         return chosen, {pk: kept[pk] for pk in chosen}
 
 

@@ -283,24 +283,42 @@ class Seen:
             listed=instance.sample_rank < n_asked(self.task),
         )
 
-    def choose_offers(
+    def order_offers(
         self,
-        offers: Sequence[Offer],
+        offers: Sequence[Sequence[Offer]],
         row_of: Mapping[int, Instance],
-        n: int,
+        wanted: Sequence[int],
         *,
         seed: int,
-    ) -> list[list[Offer]]:
-        """Order offers so that the first together resemble the rated outputs."""
-        if len(offers) <= 1 or not self.real or n == 0:
-            return [[offer] for offer in offers]
-        surfaces = []
-        for offer in offers:
-            seen = self.surface(row_of[offer.instance_pk], offer.text)
-            surfaces.append(replace(seen, input_key=str(offer.instance_pk)))
-        first = blend_in(surfaces, self.real, n, seed)
-        rest = [at for at in range(len(offers)) if at not in set(first)]
-        return [[offers[at]] for at in [*first, *rest]]
+    ) -> list[tuple[list[Offer], ...]]:
+        """Return of each side the offers that resemble the rated outputs, and the rest.
+
+        Outputs that are only close to a reference come last of the good ones.
+        """
+        every = [(side, one) for side, some in enumerate(offers) for one in some]
+        surfaces = [
+            replace(
+                self.surface(row_of[one.instance_pk], one.text),
+                input_key=str(one.instance_pk),
+            )
+            for _, one in every
+        ]
+        first = blend_in(
+            surfaces,
+            self.real,
+            wanted,
+            seed,
+            sides=[side for side, _ in every],
+            unsure=[one.kind == CLOSE_TO for _, one in every],
+        )
+        left = sorted({*range(len(every))} - {*first})
+        return [
+            tuple(
+                [every[at][1] for at in some if every[at][0] == side]
+                for some in (first, left)
+            )
+            for side in range(len(offers))
+        ]
 
 
 def n_asked(task: Task) -> int:

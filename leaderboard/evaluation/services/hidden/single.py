@@ -1,9 +1,11 @@
 """The test questions of a campaign whose pages show one output."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
+
+import numpy as np
 
 from crowd.hits.services.build import ItemSpec
 from crowd.scales.base import all_scales
@@ -100,19 +102,33 @@ class _Draw:
     row_of: Mapping[int, Instance]
     seed: int
 
-    def choose(self, source: Sequence[Offer], n: int) -> list[Offer]:
-        usable = self.taken.usable(source) if n > 0 else []
-        order = self.seen.choose_offers(usable, self.row_of, n, seed=self.seed)
-        return self.taken.choose(order, n)
-
-    def choose_from(
-        self, sources: Iterator[Mapping[int, Sequence[Offer]]], n: int
-    ) -> list[Offer]:
-        chosen: list[Offer] = []
-        while len(chosen) < n and (source := next(sources, None)) is not None:
-            offers = chain.from_iterable(source.get(pk, ()) for pk in self.row_of)
-            chosen += self.choose(list(offers), n - len(chosen))
+    def choose(
+        self, sources: Sequence[Sequence[Offer]], wanted: Sequence[int]
+    ) -> list[list[Offer]]:
+        """Choose from all sources at once, as many as wanted of each."""
+        usable = [self.taken.usable(source) for source in sources]
+        order = self.seen.order_offers(usable, self.row_of, wanted, seed=self.seed)
+        chosen = [
+            self.taken.choose([[o] for o in first], len(first)) for first, _ in order
+        ]
+        # Two that were chosen may have the same text.
+        for found, (_, left), n in zip(chosen, order, wanted, strict=True):
+            found += self.taken.choose([[o] for o in left], n - len(found))
         return chosen
+
+    def choose_both(
+        self, own: Sequence[Offer], edits: Sequence[Offer], n_good: int, n_bad: int
+    ) -> tuple[list[Offer], list[Offer]]:
+        """Choose good texts and edits, on content and on form in equal parts."""
+        groups = sorted({offer.group for offer in edits}) or [""]
+        parts = [len(part) for part in np.array_split(range(n_bad), len(groups))]
+        of_group = [[o for o in edits if o.group == group] for group in groups]
+        good, *bad = self.choose([own, *of_group], [n_good, *parts])
+        wrong = [*chain.from_iterable(bad)]
+        return good, wrong + self.fill(n_bad - len(wrong), [edits])
+
+    def fill(self, n: int, offers: Iterable[Sequence[Offer]]) -> list[Offer]:
+        return self.choose([[*chain.from_iterable(offers)]], [n])[0] if n else []
 
 
 def for_one_output(
@@ -147,17 +163,23 @@ def for_one_output(
     marked = marked_criteria(human, criteria)[POSITIVE]
     shows = any({"reference", "standard"} & set(data) for data in blank.values())
     known = Known(task, human, marked, instances, shows)
-    good = draw.choose_from(known.own(systems), n_positive)
+    harms = harms_of(human, criteria)
+    some = instances[: N_CANDIDATES * n]
+    outputs = outputs_of(task, systems, some)
+    edits = [*chain.from_iterable(edit_outputs(task, some, outputs, harms, seed=seed))]
+    own = [o for s in known.own(systems) for pk in row_of for o in s.get(pk, ())]
+    good, bad = draw.choose_both(own, edits, n_positive, n_negative)
     missing = n_positive - len(good)
     if systems:
         # If own outputs are missing, the system is bad and a reference looks unlike it.
         missing = -(-missing // HIDDEN_REFERENCES)
-    good += draw.choose_from(iter([known.references()]), missing)
-    bad: list[Offer] = []
-    if n_negative:
-        # Of a bad system few texts are good. More wrong ones in their place would tell
-        # the answer by the system's style: questions are missing, and staff hear of it.
-        bad = _wrong(task, human, criteria, systems, instances, draw, n_negative)
+    good += draw.fill(missing, known.references().values())
+    # Of a bad system few texts are good. More wrong ones in their place would tell the
+    # answer by the system's style: questions are missing, and staff hear of it.
+    blind = human.judged_blind(criteria)
+    if on := list(harms[FLUENCY if blind else ADEQUACY]):
+        others = swap_references(some, on, blind=blind, seed=seed)
+        bad += draw.fill(n_negative - len(bad), others)
     items = [
         question(
             task,
@@ -202,42 +224,6 @@ def harms_of(
     if human.judged_blind(criteria):
         return {ADEQUACY: [], FLUENCY: form or content}
     return {ADEQUACY: content, FLUENCY: form}
-
-
-def _wrong(
-    task: Task,
-    human: HumanConfig,
-    criteria: Mapping[str, str],
-    systems: Sequence[Submission],
-    instances: Sequence[Instance],
-    draw: _Draw,
-    n: int,
-) -> list[Offer]:
-    if n == 0:
-        return []
-    harms = harms_of(human, criteria)
-    # Instances without another question come first.
-    order = sorted(instances, key=lambda row: row.pk in draw.taken.instances)
-    order = order[: max(N_CANDIDATES * n, len(draw.taken.instances) + 2 * n)]
-    chosen: list[Offer] = []
-    content = list(harms[ADEQUACY])
-    blind = human.judged_blind(criteria)
-
-    outputs = outputs_of(task, systems, order)
-    edits = edit_outputs(task, order, outputs, harms, seed=draw.seed)
-    sources = [list(chain.from_iterable(edits))]
-    on = list(harms[FLUENCY]) if blind else content
-    if on:
-        others = swap_references(order, on, blind=blind, seed=draw.seed)
-        sources.append(list(chain.from_iterable(others)))
-    for source in sources:
-        groups = sorted({offer.group for offer in source})
-        for place, group in enumerate(groups):
-            # Questions on content and on form in equal parts.
-            part = -(-(n - len(chosen)) // (len(groups) - place))
-            of_group = [offer for offer in source if offer.group == group]
-            chosen += draw.choose(of_group, part)
-    return chosen
 
 
 def _notes(

@@ -22,7 +22,6 @@ from leaderboard.models import (
     ComparedPair,
     Comparison,
     HumanEvaluation,
-    ShownOutput,
     Task,
 )
 from leaderboard.releases.make import make
@@ -155,26 +154,6 @@ def test_the_rest_is_withdrawn_and_paid_back_when_it_is_decided(told_apart, crow
     run.step(found.pk)
     assert Comparison.objects.get(pk=found.pk).finished_at == before.finished_at
     assert Comparison.objects.get(pk=found.pk).n_waves == before.n_waves
-
-
-@pytest.mark.every_engine
-def test_one_wave_goes_out_until_it_is_complete(right, wrong, ask, crowd):
-    found = ask(right, wrong, max_pairs=30)
-    for _ in range(2):
-        run.step(found.pk)
-    for _ in range(5):
-        crowd.do_hit(crowd.players[0])
-    for _ in range(3):
-        settle()
-    found.refresh_from_db()
-    assert (found.state, found.n_waves) == ("ANNOTATING", 1)
-    assert (ComparedPair.objects.count(), Campaign.own.count()) == (8, 1)
-    # whose output stands where is stored and never shown
-    rows = ShownOutput.objects.filter(subject__evaluation=found)
-    assert rows.count() == 16
-    for item in found.campaign.items.all():
-        assert set(item.data) == {"fields", "lang", "outputs"}
-        assert all(set(output) == {"slot", "text"} for output in item.data["outputs"])
 
 
 def test_majorities_ask_three_people_about_each_pair(right, wrong, ask, crowd, boss):

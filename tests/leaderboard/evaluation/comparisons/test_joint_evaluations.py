@@ -20,7 +20,7 @@ from leaderboard.releases.make import make
 from leaderboard.releases.rebuilding.rebuild import rebuild
 from quality.bans import services
 from quality.models import Grade, TestQuestion
-from tests.factories import signed_in
+from tests.factories import make_worker, signed_in
 from tests.kept import kept
 from tests.leaderboard.evaluation.comparisons.conftest import config_with
 from tests.leaderboard.evaluation.steps import send_out, settle
@@ -79,15 +79,18 @@ def test_an_edited_output_beside_a_good_one_must_not_come_out_best(three, ranked
         for row in found.task.instances.all()
     }
     said_by_systems = {
-        text for one in three for text in one.predictions.values_list("text", flat=True)
+        (content_key(found.task.slug, one.instance.instance_id), one.text)
+        for system in three
+        for one in system.predictions.select_related("instance")
     }
     graded = 0
     for test_question in test_questions:
         slot = test_question.expected["not_best"]
         shown = {o["slot"]: o["text"] for o in test_question.item.data["outputs"]}
-        assert shown.pop(slot) not in said_by_systems
+        key = test_question.item.content_key
+        assert (key, shown.pop(slot)) not in said_by_systems
         assert test_question.kind.startswith("edit:")
-        good = own[test_question.item.content_key]
+        good = own[key]
         assert any(text.endswith(tuple(good)) for text in shown.values())
         for grade in test_question.grades.all():
             said = dict(
@@ -136,6 +139,8 @@ def test_a_ban_after_the_end_changes_the_results(ranked, boss, task):
     old, was = found.results["criteria"]["quality"], estimates_of(found)["quality"]
     worker = found.campaign.hits.first().assignments.first().worker
     services.ban(worker, task.slug, by=boss, reason="He clicked at random.")
+    # who rated nothing here is no reason
+    services.ban(make_worker(), task.slug, by=boss, reason="She did so elsewhere.")
     settle()
     found.refresh_from_db()
     new = found.results["criteria"]["quality"]

@@ -8,11 +8,11 @@ import pytest
 from django.test import Client
 
 from crowd import hit_templates
-from crowd.models import Assignment, Commitment, Rating
+from crowd.models import Assignment, Commitment
 from crowd.workers.services import invitations
 from leaderboard.evaluation.selectors.joint import estimates_of
-from leaderboard.evaluation.services import comparison, joint
-from leaderboard.models import Comparison, JointEvaluation, Score, Submission
+from leaderboard.evaluation.services import joint
+from leaderboard.models import JointEvaluation, Score, Submission
 from quality.models import Ban, Grade
 from tests.each import with_slow
 from tests.http_worker import HttpWorker
@@ -126,22 +126,6 @@ def test_from_submission_to_board_through_pages_alone(
     assert Assignment.own.exclude(state="SUBMITTED").count() == 0
     assert not Ban.own.exists()
     assert not Commitment.own.filter(settled_at=None).exists()
-
-
-def test_a_comparison_is_decided_through_pages_alone(ask, measured, boss, people, task):
-    ask()
-    good, poor = (measured(name, 1.0, simulated=False) for name in ("Good", "Poor"))
-    poor.predictions.update(text="I could not say.")
-    question = comparison.Question(
-        "overall", delta=0.3, rule="beta-mixture", max_pairs=9, wave_size=9
-    )
-    found = send_out(comparison.request(good, poor, question, by=boss), boss)
-    people(3)
-    found = Comparison.objects.get(pk=found.pk)
-    assert (found.state, found.better, found.result.mean) == ("DECIDED", "A", 1.0)
-    page = Client().get(f"/comparisons/{found.pk}/").text
-    assert "Good is better than Poor" in page
-    assert set(Rating.own.values_list("raw", flat=True)) == {"A", "B"}
 
 
 def test_several_systems_are_ranked_through_pages(ask, measured, boss, people, task):

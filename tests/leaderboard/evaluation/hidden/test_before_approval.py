@@ -16,7 +16,7 @@ from leaderboard.evaluation import decide
 from leaderboard.evaluation.services.hidden import drawn as gate
 from leaderboard.evaluation.services.hidden.compared import ONE, Compared, views
 from leaderboard.evaluation.services.hidden.key_pilot import keep_reading
-from leaderboard.evaluation.services.hidden.offers import fingerprint, used_texts
+from leaderboard.evaluation.services.hidden.offers import used_texts
 from leaderboard.evaluation.strategies import strategy_of
 from leaderboard.models import ConfirmedOutput
 from leaderboard.tasks.services import load
@@ -140,27 +140,6 @@ def test_what_is_compared_is_what_workers_see(task, waiting):
     of_input = len(FEATURES) + POOLED.index("texts of its input")
     assert [row[of_input] for row in pooled.tests.features] == [2, 2]
     assert Counter(row[of_input] for row in pooled.real.features) == {1: 62, 2: 2}
-
-
-def test_what_was_measured_is_what_is_asked(checked, task, waiting, admin_user):
-    approve(waiting, by=admin_user, start_now=True, despite="A trial.")
-    drawn = DrawnTests.objects.get()
-    # an older row is another campaign's
-    DrawnTests.objects.update(campaign_key="another", questions=[], texts=[])
-    drawn.pk = None
-    drawn.save()
-    # what is drawn from now on would be drawn otherwise
-    other = make_campaign(of=items(3), pool=task.slug, key="other")
-    TestQuestion.objects.create(
-        campaign=other,
-        item=other.items.first(),
-        polarity="POSITIVE",
-        text_sha256=fingerprint(task.instances.first().references[0]),
-    )
-    settle()
-    asked = TestQuestion.own.exclude(campaign=other)
-    assert {row.text_sha256 for row in asked} == set(drawn.texts)
-    assert TestCheck.own.get().accepted_because == "A trial."
 
 
 def test_questions_of_a_pool_that_changed_are_measured_again(

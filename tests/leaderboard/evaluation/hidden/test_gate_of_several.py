@@ -8,6 +8,8 @@ from leaderboard.evaluation import decide
 from leaderboard.evaluation.services import comparison as compare
 from leaderboard.evaluation.services import joint
 from leaderboard.evaluation.services.comparison import Question
+from leaderboard.evaluation.strategies import strategy_of
+from leaderboard.models import ConfirmedOutput
 from leaderboard.tasks.services import load
 from quality.models import DrawnTests, TestCheck
 from tests.factories import make_team, make_user
@@ -77,3 +79,22 @@ def test_without_references_a_person_is_told_tests_are_missing(systems, admin_us
     decide.measure_together(asked)
     with pytest.raises(GenieError, match="Only 0 of"):
         decide.approve(asked, by=admin_user)
+
+
+def test_what_is_known_to_be_good_does_not_choose_the_rated_pages(systems, admin_user):
+    task = systems[0].task
+    task.config["joint"] = {"positive_share": 0.07, "negative_share": 0.07}
+    task.save()
+    joint_of_three = asked_side_by_side(systems, admin_user)
+
+    def plan():
+        [part] = strategy_of(joint_of_three).plan(joint_of_three)
+        assert {one.spec.content_key for one in part.hidden}.isdisjoint(
+            one.spec.content_key for one in part.judged
+        )
+        return [one.instance_pk for one in part.judged], part.hidden
+
+    rated, tests = plan()
+    ConfirmedOutput.objects.all().delete()
+    assert plan()[0] == rated
+    assert plan()[1] != tests

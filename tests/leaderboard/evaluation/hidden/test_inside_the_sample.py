@@ -3,7 +3,7 @@
 import pytest
 
 from crowd.campaigns.services import run, work
-from crowd.models import Assignment, Campaign, Commitment, Item
+from crowd.models import Assignment, Commitment, Item
 from quality.models import TestQuestion
 from tests.leaderboard.evaluation.steps import settle
 
@@ -50,23 +50,6 @@ def test_campaigns_test_on_other_instances_as_their_seeds_decide(task_with, laun
     first, second = (launched(task, name)[1] for name in ("Kite", "Gull"))
     keys = [set(asked_of(c).values_list("content_key", flat=True)) for c in (first, second)]  # fmt: skip
     assert keys[0] != keys[1]
-
-
-@pytest.mark.parametrize("exposure", ["task", "campaign"])
-def test_who_meets_an_instance_as_a_test_does_not_judge_it(
-    task_with, launched, worker_of, admin_user, exposure
-):
-    task = task_with(n=20, sample_size=10, exposure=exposure)
-    _, campaign = launched(task)
-    lift_shares(campaign, admin_user)
-    workers = [worker_of(task, name) for name in ("ann", "bob", "cat")]
-    answer_all(*workers)
-    for worker in workers:
-        seen = Item.objects.filter(hit__assignments__worker=worker)
-        keys = list(seen.values_list("content_key", flat=True))
-        assert len(keys) == len(set(keys)) > 0
-    settle()
-    assert Campaign.own.get().state == ENDED
 
 
 # others with anchors: test_anchors_with_few_workers

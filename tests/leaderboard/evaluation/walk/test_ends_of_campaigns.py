@@ -19,7 +19,8 @@ from leaderboard.evaluation.services.simulate import Crowd
 from leaderboard.models import HumanEvaluation, Score, Submission
 from quality.appeals import services
 from quality.bans import services as banning
-from quality.models import Ban
+from quality.detection.services.evidence import stamp_of
+from quality.models import Ban, DetectorFit
 from tests.crowd.campaigns.test_races import at_once
 from tests.crowd.making import POOL, do_one, make_campaign, make_worker
 from tests.factories import asked_about
@@ -147,6 +148,9 @@ def test_a_campaign_that_asks_again_and_is_stopped_gives_its_money_back(
     commitment.refresh_from_db()
     assert commitment.settled_at is not None
     assert commitment.amount_cents == spent()
+    # the detector has seen all answers, though the score was final before
+    seen = DetectorFit.own.latest("pk").parameters["stamp"]
+    assert seen == stamp_of(task.slug, simulated=True)
     n = Score.own.count()
     settle()
     assert Score.own.count() == n

@@ -247,23 +247,6 @@ def test_with_room_in_the_budget_they_are_ranked_while_ratings_are_collected_aga
     assert spent() <= sum(Campaign.own.values_list("budget_cents", flat=True))
 
 
-def test_what_the_budget_pays_for_is_outputs_first(begin, players, quality, task, boss):
-    """With too little money, ratings are asked again before test questions."""
-    begin(0.1)
-    do_share(players, quality)
-    exclude(players, task, boss)
-    tests = TestQuestion.own.values("item")
-    replaced = Assignment.own.filter(replaced_at__isnull=False)
-    assert replaced.exists()
-    kept_answers = Assignment.objects.filter(
-        worker=players[0].worker, replaced_at=None
-    ).exclude(hit__items__in=tests)
-    for campaign in Campaign.own:
-        again = replaced.filter(hit__campaign=campaign)
-        if again.filter(hit__items__in=tests).exists():
-            assert not kept_answers.filter(hit__campaign=campaign).exists()
-
-
 def test_money_of_questions_that_are_left_over_collects_lost_ratings(
     begin, players, quality, task, boss, monkeypatch
 ):

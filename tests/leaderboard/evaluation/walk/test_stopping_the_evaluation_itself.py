@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from crowd.campaigns.services import work
-from crowd.models import Campaign, Commitment, Worker
+from crowd.models import Commitment, Worker
 from genie.lib import jobs
 from genie.lib.errors import GenieError
 from leaderboard.evaluation import campaigns, decide
@@ -35,24 +35,6 @@ def test_what_never_went_out_cannot_be_published(measured, boss):
     assert (now(submission).state, now(submission).work.failure) == ("STOPPED", "")
     decide.withdraw(submission, by=boss, reason="")
     assert now(submission).state == "WITHDRAWN"
-
-
-def test_what_people_have_open_is_waited_for_before_it_is_published(
-    begun, boss, at_work
-):
-    decide.stop(asked_about(begun), by=boss, reason="Wrong texts.")
-    settle()
-    assert now(begun).state == "STOPPED"
-    assert Commitment.own.get().amount_cents == spent()
-    decide.publish_partial(asked_about(begun), by=boss, reason="Enough.")
-    settle()
-    assert now(begun).state == "ANNOTATING"
-    assert not Score.own.exists()
-    work.give_back(at_work)
-    settle()
-    assert now(begun).state == "PUBLISHED"
-    assert Campaign.own.get().completed_at is not None
-    assert Commitment.own.get().amount_cents == spent()
 
 
 def test_held_exclusions_are_waited_for_before_it_is_published(
