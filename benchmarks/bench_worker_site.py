@@ -144,7 +144,7 @@ class Worker:
 
 
 def make_work(
-    n_workers: int, n_each: int, spare: int, items: int = 1
+    n_workers: int, n_each: int, spare: int, items: int = 1, cents: int = 5
 ) -> list[tuple[str, str]]:
     """Make a campaign and its workers; give each one's session and first page."""
     from django.utils import timezone
@@ -167,7 +167,7 @@ def make_work(
             title="Judge answers",
             description="Read and say what you think.",
             keywords="text",
-            reward_cents=5,
+            reward_cents=cents,
             assignment_seconds=1800,
             form={"items_per_page": items} if items > 1 else {},
         ),

@@ -41,16 +41,18 @@ COMPARISONS = {
 }  # fmt: skip
 OPERATORS = {ast.Add: "-", ast.Sub: "+", ast.Mult: "/", ast.Div: "*"}
 FILTERS = {"filter", "exclude", "get", "Q"}
-# What marks a place: a line for each test that comes by.
+# What marks a place: a line for each test that comes by. Python loads it first, so that a
+# mark needs no quotes, which would end the string around a place in an f-string.
 MARK = """
-import os
+import builtins, os
 seen = set()
-def mark(number):
+def mark_reached(number):
     test = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" (")[0]
     if test and (number, test) not in seen:
         seen.add((number, test))
         with open({path!r}, "a") as file:
             file.write(f"{{number}} {{test}}\\n")
+builtins.mark_reached = mark_reached
 """
 OF_PERMISSIONS = ["tests/test_admin_actions.py", "tests/test_permissions.py"]
 # What modules declare is compared by these, whichever package they are in.
@@ -230,7 +232,7 @@ def tests_that_reach(
     """Run all tests once; return which of them came by each mutant's place."""
     marks = root.parent / "marks"
     marks.mkdir()
-    (marks / "reached.py").write_text(MARK.format(path=str(marks / "lines")))
+    (marks / "sitecustomize.py").write_text(MARK.format(path=str(marks / "lines")))
     by_path = defaultdict(list)
     for number, mutant in enumerate(drawn, 1):
         by_path[mutant.path].append((number, mutant))
@@ -265,7 +267,7 @@ def mark_places(text: bytes, mutants: list[tuple[int, Mutant]]) -> bytes:
         start, size = mutant.start, mutant.end - mutant.start
         start += len(b"return ") * text.startswith(b"return ", start)
         one = [
-            (start, -size, f"(__import__('reached').mark({number}) or (".encode()),
+            (start, -size, f"(mark_reached({number}) or (".encode()),
             (mutant.end, size, b"))"),
         ]
         try:
@@ -294,7 +296,7 @@ def shows_tests(root: Path, mutant: Mutant) -> bool:
     line = text[: mutant.start].count(b"\n") + 1
     return mark_places(text, [(1, mutant)]) != text and any(
         isinstance(node, ast.FunctionDef)
-        and node.lineno < line <= (node.end_lineno or line)
+        and node.body[0].lineno <= line <= (node.end_lineno or line)
         for node in ast.walk(ast.parse(text))
     )
 

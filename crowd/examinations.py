@@ -1,7 +1,6 @@
 from datetime import timedelta
 from typing import Any
 
-from django.conf import settings
 from django.db.models import Count, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 from django.utils import timezone
@@ -10,6 +9,7 @@ from crowd.hits.models import Assignment
 from crowd.money.models import Commitment, LedgerEntry, Payout
 from crowd.money.selectors.payouts import NOT_PAID, sums
 from crowd.requester.models import AccessKey, Requester, RequesterEntry, RequesterHIT
+from genie.lib import keys
 from genie.lib.unguessable import fingerprint
 from genie.upkeep.doctor import Finding, register, worst
 
@@ -106,7 +106,7 @@ def requesters_keys() -> Finding:
         .values_list("made_with")
         .annotate(n=Count("pk"))
     )
-    known = {*map(fingerprint, [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS])}
+    known = {*map(fingerprint, keys.values(keys.REQUESTER))}
     valid = sum(n for name, n in made_with if name in known)
     lost = {name: n for name, n in made_with if name not in known}
     sentence = f"valid: {valid:,}"

@@ -2,16 +2,20 @@
 
 from crowd.requester.services import deliver as notifications
 from genie.lib import jobs
+from genie.lib.errors import GenieError
 from genie.lib.queue.pieces import Later
+from leaderboard.boards.views import files
 from leaderboard.evaluation import rescoring, run
-from leaderboard.evaluation.services import refit
+from leaderboard.evaluation.services import public_log, refit
 from leaderboard.judges.services import decide as judging
 from leaderboard.judges.services import estimate as judged
 from leaderboard.judges.services import license as licensing
 from leaderboard.judges.services import work as judges_work
 from leaderboard.metric_board.services import RUNNER, compute, refresh_all
+from leaderboard.metric_board.views import downloads
 from leaderboard.metric_runs import services
 from leaderboard.releases import queued as releases
+from leaderboard.sharing import views as sharing
 from leaderboard.studio.services import bring, keep
 from leaderboard.studio.services.start import join_study
 from leaderboard.submissions.models import Submission
@@ -65,6 +69,13 @@ def refit_board(pk: int) -> None:
             jobs.enqueue(run.REFIT_JOB, pk=pk)
 
 
+def compare_scores() -> None:
+    """Fail if a score differs from the public log, which alerts staff."""
+    finding = public_log.compare_scores()
+    if finding.points:
+        raise GenieError(f"Run `genie doctor`: {finding.sentence}", code="scores")
+
+
 def measure_piece(pk: int) -> None:
     services.compute(pk)
 
@@ -75,6 +86,11 @@ def catch_up_metrics(task: int = 0) -> None:
     # a task can be deleted while its job waits
     elif chosen := Task.objects.filter(pk=task).first():
         services.catch_up(chosen)
+
+
+def make_board_file(task: int, name: str, asked: str) -> None:
+    if chosen := Task.objects.filter(pk=task).first():
+        files.make(chosen, name, asked, {**downloads.MADE, **sharing.MADE})
 
 
 def refresh_metric_boards() -> None:

@@ -37,19 +37,35 @@ class HITType(models.Model):
         return self.title
 
 
+class _TitledPools(models.Manager["Pool"]):
+    """A pool has no title: it is shown by that of its newest work."""
+
+    def get_queryset(self) -> models.QuerySet["Pool"]:
+        works = Campaign.objects.filter(pool=models.OuterRef("pk")).order_by("-pk")
+        title = models.Subquery(works.values("hit_type__title")[:1])
+        return super().get_queryset().annotate(title=title)
+
+
 class Pool(models.Model):
     """Work of the same kind, a benchmark task's: for consent, exclusion, budget."""
 
     slug = models.SlugField(max_length=100, primary_key=True)
+    objects = _TitledPools()
 
     class Meta:
         ordering = ["slug"]
+        base_manager_name = "objects"
 
     def __str__(self) -> str:
-        return self.slug
+        return getattr(self, "title", None) or self.slug
 
 
 class Campaign(models.Model):
+    # Not stored: what `crowd.workers.selectors.eligible` reads along with a campaign.
+    has_requirements: bool
+    is_reserved: bool
+    newest_of_pool: int
+
     class State(models.TextChoices):
         SCHEDULED = "SCHEDULED", "scheduled"
         RUNNING = "RUNNING", "running"

@@ -1,9 +1,11 @@
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.contrib import messages
+from django.core.cache import caches
 from django.db.models import Count, Q
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
@@ -27,7 +29,7 @@ from crowd.hits.models import Assignment, Campaign, Item
 from crowd.hits.selectors import form_of, language_of, translate_hit_type
 from crowd.hits.services.check_answers import canary_word, read_telemetry
 from crowd.hits.services.platforms import can
-from crowd.money.selectors.earnings import earnings
+from crowd.money.selectors.earnings import pending_cents
 from crowd.worker_site.language import Page as View
 from crowd.worker_site.language import in_its_language, spoken
 from crowd.workers.hit_form import (
@@ -126,6 +128,8 @@ def _earlier(data: Mapping[str, Any], *, seen: bool) -> Earlier:
 
 
 State = Assignment.State
+# Other workers use up work, and decisions change what is pending.
+COUNT_AGAIN = timedelta(minutes=1)
 SENT_IN = (State.SUBMITTED, State.APPROVED, State.REJECTED)
 
 
@@ -166,6 +170,54 @@ _count_done = prepare(
         )
     )
 )
+
+
+@dataclass(frozen=True)
+class _Counts:
+    progress: WorkerProgress
+    # not counted for unpaid pages, which do not show it
+    pending_cents: int | None
+    # the first assignment of the page that showed them
+    page: int
+    counted_at: datetime
+
+    def after(self, answered: Page) -> "_Counts":
+        n, progress = len(answered), self.progress
+        return replace(
+            self,
+            progress=replace(
+                progress, n_done=progress.n_done + n, n_left=progress.n_left - n
+            ),
+            pending_cents=None
+            if self.pending_cents is None
+            else self.pending_cents + sum(one.reward_cents for one in answered),
+        )
+
+
+def _counts(
+    worker: Worker, page: Page, campaigns: Sequence[Campaign], answered: Page
+) -> _Counts:
+    """Count a worker's work, or add the answered page to what that page showed."""
+    key, now = f"counts-of-{worker.pk}", timezone.now()
+    kept: _Counts | None = caches["shared"].get(key) if answered else None
+    cents = sum(one.reward_cents for one in page)
+    if (
+        kept is not None
+        and (not cents or kept.pending_cents is not None)
+        and kept.page == claim.first_on(answered).pk
+        and now - kept.counted_at < COUNT_AGAIN
+        and kept.progress.n_left >= len(answered) + len(page)
+    ):
+        counts = replace(kept.after(answered), page=claim.first_on(page).pk)
+    else:
+        counts = _Counts(
+            worker_progress(worker, campaigns),
+            pending_cents(worker) if cents else None,
+            claim.first_on(page).pk,
+            now,
+        )
+    caches["shared"].set(key, counts, COUNT_AGAIN.total_seconds())
+    return counts
 
 
 def is_of_another_kind(assignment: Assignment) -> bool:
@@ -241,7 +293,7 @@ def _take(request: HttpRequest, worker: Worker, assignment: Assignment) -> HttpR
         )
     except GenieError as error:
         return _refuse(request, worker, assignment, error, again=_page)
-    return _go_on(request, worker, claim.first_on(page))
+    return _go_on(request, worker, claim.first_on(page), page)
 
 
 @in_its_language
@@ -260,13 +312,16 @@ def _take_other(
     return _go_on(request, worker, claim.first_on(page))
 
 
-def _go_on(request: HttpRequest, worker: Worker, answered: Assignment) -> HttpResponse:
+def _go_on(
+    request: HttpRequest, worker: Worker, answered: Assignment, page: Page = ()
+) -> HttpResponse:
     address = home_of(worker)
     following: Page = []
     # Workers who came by a link continue with the work of that link.
     if profile_of(worker).goes_on or visit_of(request) is not None:
         # Other kinds of work have other instructions, so the worker chooses them.
-        address, following = find_next(request, worker, answered.hit.campaign.pool_id)
+        pool = answered.hit.campaign.pool_id
+        address, following = find_next(request, worker, pool, page)
     if not wants_json(request):
         return redirect(address)
     told: Context = {"next": address}
@@ -277,7 +332,7 @@ def _go_on(request: HttpRequest, worker: Worker, answered: Assignment) -> HttpRe
     ):
         last = answered if undo.seconds_left(answered) else None
         with spoken(language_of(following[0])):
-            shown = _page_context(worker, following, last)
+            shown = _page_context(worker, following, last, answered=page)
             part = "worker_site/parts/at_work.html"
             told["page"] = render_to_string(part, shown, request)
     return JsonResponse(told)
@@ -365,10 +420,11 @@ def _page_context(
     last: Assignment | None = None,
     *,
     posted: dict[str, str] | None = None,
+    answered: Page = (),
 ) -> Context:
     assignment = claim.first_on(page)
     return {
-        **_questions(worker, page, posted or {}),
+        **_questions(worker, page, posted or {}, answered),
         "canary": canary_word(assignment)
         if form_of(assignment.hit.campaign.hit_type).canary
         else "",
@@ -389,10 +445,13 @@ def _changed_context(
     return {**shown, "changing": True, "seconds_left": undo.TO_ANSWER.seconds}
 
 
-def _questions(worker: Worker, page: Page, posted: dict[str, str]) -> Context:
+def _questions(
+    worker: Worker, page: Page, posted: dict[str, str], answered: Page = ()
+) -> Context:
     assignment = claim.first_on(page)
     campaign = assignment.hit.campaign
     in_turns = assignment.in_turns or in_turns_with(worker, campaign)
+    counts = _counts(worker, page, in_turns, answered)
     return {
         "assignment": assignment,
         "changing": False,
@@ -404,14 +463,14 @@ def _questions(worker: Worker, page: Page, posted: dict[str, str]) -> Context:
         "reward_cents": sum(one.reward_cents for one in page),
         "remark": posted.get("remark", ""),
         "remark_characters": REMARK_CHARACTERS,
-        "progress": worker_progress(worker, in_turns),
-        "earnings": earnings(worker),
+        "progress": counts.progress,
+        "pending": counts.pending_cents,
         "home": home_of(worker),
     }
 
 
 def find_next(
-    request: HttpRequest, worker: Worker, pool: str | None
+    request: HttpRequest, worker: Worker, pool: str | None, answered: Page = ()
 ) -> tuple[str, Page]:
     visit = visit_of(request)
     if visit is not None and visit.session.worker_id == worker.pk:
@@ -421,9 +480,9 @@ def find_next(
         if undo.last_answered(worker) is not None:
             _say(request, worker, _("Your last answer is stored."))
         return reverse("work:finished"), []
-    page = claim.next_page(worker, pool)
+    page = claim.next_page(worker, pool, answered)
     if page:
-        return _address(claim.first_on(page)), page
+        return _address(claim.first_on(page), answered), page
     _say(
         request,
         worker,
@@ -448,8 +507,10 @@ def _say(request: HttpRequest, worker: Worker, sentence: str) -> None:
     messages.info(request, sentence)
 
 
-def _address(assignment: Assignment) -> str:
-    if not is_of_another_kind(assignment):
+def _address(assignment: Assignment, answered: Page = ()) -> str:
+    kind = assignment.hit.campaign.hit_type.template
+    known = {one.hit.campaign.hit_type.template for one in answered}
+    if kind in known or not is_of_another_kind(assignment):
         return _page_of(assignment)
     page = reverse("work:instructions", args=[assignment.hit.campaign.pool_id])
     return f"{page}?hit={assignment.pk}"

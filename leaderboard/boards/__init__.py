@@ -8,5 +8,6 @@ shows does.
 
 Front door: models; api (evidence, submissions, tasks); exports (board, markdown,
 table); selectors (certainty, columns, evidence, history, home, judged, rows,
-version); views (board, exports, methods, my_submissions, pairs, submission, tasks).
+version); views (board, exports, files, methods, my_submissions, pairs, submission,
+tasks).
 """

@@ -39,9 +39,9 @@ from leaderboard.tasks.license import may_be_copied
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.selectors import note_of
 
-# The public log in a release: a head, and proofs of the release's scores.
+# The public log in a release: a head, and where the release's scores are in its tree.
 _AT_ONCE = 500
-# Number of earlier releases whose heads are proved to be prefixes of this one's.
+# Number of earlier releases whose heads can be checked to be prefixes of this one's.
 _EARLIER = 200
 
 
@@ -104,10 +104,10 @@ def _entries_of(kind: log.Kind, pks: Sequence[int], size: int) -> Iterator[Recor
         last = {row.about: row for row in rows.order_by("number")}
         shown = [one for one in open_entries(list(last.values())) if one["data"]]
         shown.sort(key=lambda one: int(one["number"]))
-        proofs = log.inclusion([one["number"] for one in shown], size)
-        for one, proof in zip(shown, proofs, strict=True):
+        paths = log.inclusion([one["number"] for one in shown], size)
+        for one, path in zip(shown, paths, strict=True):
             sent = {name: one[name] for name in ("number", "body", "salt", "data")}
-            yield {**sent, "inclusion": proof}
+            yield {**sent, "inclusion": path}
 
 
 @dataclass(frozen=True)

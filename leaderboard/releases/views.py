@@ -6,6 +6,7 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render
 
 from genie.lib.serving.pages import file_named
+from leaderboard.boards.selectors.version import computed_if_long
 from leaderboard.boards.views.submission import visible_submission
 from leaderboard.evaluation.selectors.system_ratings import campaigns_of, evaluation_of
 from leaderboard.evaluation.selectors.worker_figures import worker_figures
@@ -83,10 +84,14 @@ def _card(request: HttpRequest, pk: int) -> tuple[Submission, Card, list[Answere
     if evaluation is None or not scores_shown or taken_back:
         raise Http404
     team = submission.team.name if view.identity else "anonymous"
-    figures = worker_figures(campaigns_of(evaluation))
-    # a file outlives the host of the request
-    return (
-        submission,
-        card(submission, evaluation, figures, team=team),
-        heds(submission, evaluation, figures, absolute("leaderboard:home").rstrip("/")),
-    )
+
+    def fill() -> tuple[Card, list[Answered]]:
+        figures = worker_figures(campaigns_of(evaluation))
+        # a file outlives the host of the request
+        site = absolute("leaderboard:home").rstrip("/")
+        return (
+            card(submission, evaluation, figures, team=team),
+            heds(submission, evaluation, figures, site),
+        )
+
+    return submission, *computed_if_long(submission.task, fill, "card", f"{pk}", team)

@@ -5,5 +5,5 @@ elsewhere and read without an account. `charts` draws boards as SVG and converts
 PNG with resvg and the font in `fonts`, so that a picture looks the same on every
 machine.
 
-Front door: selectors; urls.
+Front door: selectors; urls; views.
 """

@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
+from django.db.models import F
 from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
@@ -49,19 +50,21 @@ class Event:
 def board_events(task: Task) -> list[Event]:
     story, mark = history(task), mark_of(task)
     systems = {one.pk: one for one in story.results}
-    finals = Submission.objects.filter(
-        public(), pk__in=systems, human_evaluation__final_at__isnull=False
-    ).values_list("pk", "human_evaluation__final_at")
+    finals = (
+        Submission.objects.filter(
+            public(),
+            task=task,
+            human_evaluation__final_at__gt=F("published_at") + _AT_ONCE,
+        )
+        .order_by("-human_evaluation__final_at")
+        .values_list("pk", "human_evaluation__final_at")[:MOST]
+    )
     found = _newest(
         [
-            *map(_publication, story.results),
+            *map(_publication, story.results[-MOST:]),
             # The first result has no earlier leader.
-            *map(_lead, story.leads[1:]),
-            *(
-                _final(systems[pk], at)
-                for pk, at in finals
-                if at and at - systems[pk].at > _AT_ONCE
-            ),
+            *map(_lead, story.leads[1:][-MOST:]),
+            *(_final(systems[pk], at) for pk, at in finals if at and pk in systems),
         ]
     )
     return [replace(one, title=f"{one.title}{mark}") for one in found]

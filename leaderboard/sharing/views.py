@@ -2,25 +2,25 @@ import hashlib
 from collections.abc import Callable
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 from django.conf import settings
 from django.contrib.sitemaps import Sitemap
 from django.contrib.syndication.views import Feed
 from django.db.models import Max
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404
 from django.template.loader import render_to_string
 from django.urls import reverse
-from django.utils.cache import get_conditional_response
 from django.utils.feedgenerator import Atom1Feed
-from django.utils.http import quote_etag
+from django.views.decorators.http import conditional_page
 
 from genie.accounts.throttles import limit_files
 from genie.lib.moment import read_moment, stamp
 from genie.lib.serving.caches import computed as cache
 from genie.lib.serving.caches import computed_once
 from leaderboard.boards.selectors.version import KEPT_SECONDS, state
+from leaderboard.boards.views import files
 from leaderboard.sharing.charts import CARD, CARD_SYSTEMS, PICTURE, THEMES, as_png, draw
 from leaderboard.sharing.selectors import (
     OF_SITE,
@@ -44,15 +44,17 @@ else:
 _FRESH_SECONDS = 300
 
 
+class _Site(HttpRequest):
+    """A job has no request; the addresses in a feed are the site's in any case."""
+
+    def get_host(self) -> str:
+        return urlsplit(str(settings.GENIE["SITE_URL"])).netloc
+
+
 class _Events(_Feed):
     feed_type = Atom1Feed
     language = "en"
     author_name = "Genie"
-
-    def __call__(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        response: HttpResponse = super().__call__(request, *args, **kwargs)
-        response["Cache-Control"] = f"public, max-age={_FRESH_SECONDS}"
-        return response
 
     def item_title(self, item: Event) -> str:
         return item.title
@@ -74,9 +76,6 @@ class _Events(_Feed):
 
 
 class BoardFeed(_Events):
-    def get_object(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Task:
-        return get_object_or_404(Task, slug=kwargs["slug"])
-
     def title(self, task: Task) -> str:
         return f"{task.title}: leaderboard · Genie"
 
@@ -93,6 +92,15 @@ class BoardFeed(_Events):
         return board_events(task)
 
 
+def board_feed(request: HttpRequest, slug: str) -> HttpResponse:
+    return _show(request, get_object_or_404(Task, slug=slug), "feed.atom")
+
+
+def _feed(task: Task) -> bytes:
+    text: str = BoardFeed().get_feed(task, _Site()).writeString("utf-8")
+    return text.encode()
+
+
 class SiteFeed(_Events):
     title = "Genie: new results"
     subtitle = "Human-evaluation leaderboards for text generation"
@@ -105,6 +113,11 @@ class SiteFeed(_Events):
 
     def items(self) -> list[Event]:
         return site_events()
+
+
+@conditional_page
+def site_feed(request: HttpRequest) -> HttpResponse:
+    return _fresh(SiteFeed()(request))
 
 
 # Work, accounts and pages of staff should not be indexed; private ones need an account
@@ -138,11 +151,13 @@ class Pages(_Sitemap):
         )
         shown = Submission.objects.filter(public(), published_at__isnull=False)
         results = shown.order_by("pk").values_list("pk", "published_at")
+        # one reversed address with a placeholder instead of one reversal per row
+        page = reverse("leaderboard:submission", args=[0]).replace("/0/", "/{}/")
         return [
             *((path, None) for path in (*map(reverse, names), *docs)),
             *((reverse("leaderboard:board", args=[slug]), at) for slug, at in tasks),
             *((reverse("leaderboard:methods", args=[slug]), None) for slug, _ in tasks),
-            *((reverse("leaderboard:submission", args=[pk]), at) for pk, at in results),
+            *((page.format(pk), at) for pk, at in results),
         ]
 
     def location(self, item: tuple[str, datetime | None]) -> str:
@@ -166,29 +181,27 @@ _ZOOM = 2
 
 @limit_files
 def board_svg(request: HttpRequest, slug: str) -> HttpResponse:
-    return _answer(request, _draw_board(request, slug), "image/svg+xml", str.encode)
+    return _show_board(request, slug, "board.svg")
 
 
 @limit_files
 def board_png(request: HttpRequest, slug: str) -> HttpResponse:
-    return _png(request, _draw_board(request, slug), zoom=_ZOOM)
+    return _show_board(request, slug, "board.png")
 
 
 @limit_files
 def board_card(request: HttpRequest, slug: str) -> HttpResponse:
     """Return the top of a board as a picture of 1200 by 630 pixels."""
-    task = get_object_or_404(Task, slug=slug)
-    card = _cached_drawing(
-        task, None, "card", lambda: draw(picture_of(task, limit=CARD_SYSTEMS), CARD)
-    )
-    return _png(request, card, zoom=1)
+    return _show(request, get_object_or_404(Task, slug=slug), "card.png")
 
 
+@conditional_page
 def site_card(request: HttpRequest) -> HttpResponse:
-    return _png(request, render_to_string("leaderboard/sharing/site.svg"), zoom=1)
+    svg = render_to_string("leaderboard/sharing/site.svg")
+    return _fresh(HttpResponse(_png(svg, zoom=1), content_type="image/png"))
 
 
-def _draw_board(request: HttpRequest, slug: str) -> str:
+def _show_board(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     task = get_object_or_404(Task, slug=slug)
     typed = request.GET.get("at")
     at = read_moment(typed) if typed else None
@@ -197,8 +210,33 @@ def _draw_board(request: HttpRequest, slug: str) -> str:
     theme = request.GET.get("theme", "light")
     if theme not in THEMES:
         raise Http404("Choose light or dark.")
+    asked = {"theme": theme, **({"at": stamp(at)} if at else {})}
+    return _show(request, task, name, urlencode(asked))
+
+
+def _show(request: HttpRequest, task: Task, name: str, asked: str = "") -> HttpResponse:
+    return _fresh(files.serve(request, task, name, MADE, asked))
+
+
+def _fresh(response: HttpResponse) -> HttpResponse:
+    """Let pages and readers of other sites show a file; browsers do not save it."""
+    del response["Content-Disposition"]
+    # not one that is still being made
+    response.setdefault("Cache-Control", f"public, max-age={_FRESH_SECONDS}")
+    response["Cross-Origin-Resource-Policy"] = "cross-origin"
+    return response
+
+
+def _board(task: Task, asked: QueryDict) -> str:
+    at, theme = read_moment(asked.get("at", "")), str(asked["theme"])
     return _cached_drawing(
         task, at, theme, lambda: draw(picture_of(task, at), PICTURE, theme)
+    )
+
+
+def _card(task: Task) -> str:
+    return _cached_drawing(
+        task, None, "card", lambda: draw(picture_of(task, limit=CARD_SYSTEMS), CARD)
     )
 
 
@@ -214,30 +252,19 @@ def _cached_drawing(
     return svg
 
 
-def _png(request: HttpRequest, svg: str, *, zoom: int) -> HttpResponse:
-    def make() -> bytes:
-        return as_png(svg, zoom)
-
-    def pixels(_: str) -> bytes:
-        return computed_once(f"png-{zoom}-{_digest(svg)}", make, _PNG_KEPT_SECONDS)
-
-    return _answer(request, svg, "image/png", pixels)
+def _png(svg: str, *, zoom: int) -> bytes:
+    digest = hashlib.sha256(svg.encode()).hexdigest()[:32]
+    key = f"png-{zoom}-{digest}"
+    return computed_once(key, lambda: as_png(svg, zoom), _PNG_KEPT_SECONDS)
 
 
-def _answer(
-    request: HttpRequest, svg: str, content_type: str, write: Callable[[str], bytes]
-) -> HttpResponse:
-    """Return a drawing with its own hash as ETag, which covers manual changes by staff."""
-    etag = quote_etag(_digest(f"{content_type} {svg}"))
-    response = get_conditional_response(request, etag=etag)
-    if response is None:
-        response = HttpResponse(write(svg), content_type=content_type)
-    response["ETag"] = etag
-    response["Cache-Control"] = f"public, max-age={_FRESH_SECONDS}"
-    # pages of other sites may show it
-    response["Cross-Origin-Resource-Policy"] = "cross-origin"
-    return response
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
+# made by a job if the board is long
+MADE: files.Writers = {
+    "feed.atom": (Atom1Feed.content_type, lambda task, _: _feed(task)),
+    "board.svg": ("image/svg+xml", lambda task, asked: _board(task, asked).encode()),
+    "board.png": (
+        "image/png",
+        lambda task, asked: _png(_board(task, asked), zoom=_ZOOM),
+    ),
+    "card.png": ("image/png", lambda task, _: _png(_card(task), zoom=1)),
+}

@@ -18,6 +18,7 @@ from genie.history import log
 from genie.history.models import LogEntry, LogHead
 from genie.history.shown import open_entries
 from genie.lib import retention
+from genie.lib.serving.caches import computed_once
 from genie.lib.serving.pages import page_of
 from leaderboard.boards.selectors import home as selectors
 from leaderboard.boards.selectors.home import newest_board
@@ -30,6 +31,7 @@ from leaderboard.boards.views.pairs import pairs, weights
 from leaderboard.boards.views.submission import outputs
 from leaderboard.boards.views.tasks import cards
 from leaderboard.charts import Axis, axis_over
+from leaderboard.evaluation.services.public_log import differing_scores, public_scores
 from leaderboard.papers.task_figures.views import published_figures, published_file
 from leaderboard.releases.views import card_file, card_page, newest_croissant
 from leaderboard.stats.intervals import COVERS_INSTANCES
@@ -54,6 +56,7 @@ def choose(request: HttpRequest) -> HttpResponse:
 
 
 _ON_PAGE = 50
+_COMPARED_SECONDS = 60
 _HEADS = 10
 
 
@@ -65,7 +68,12 @@ def public_log(request: HttpRequest) -> HttpResponse:
         pk__in={one["submission"] for one in lines if one["submission"]},
         task__imported=True,
     )
+    different, n_match = computed_once(
+        "scores-and-log", lambda: differing_scores(public_scores()), _COMPARED_SECONDS
+    )
     context = {
+        "different": different,
+        "n_match": n_match,
         "head": log.head(),
         "heads": LogHead.objects.order_by("-size")[1:_HEADS],
         "page": page,
@@ -229,6 +237,8 @@ def home(request: HttpRequest) -> HttpResponse:
     first = leading_board()
     others = selectors.tasks_in_order().filter(imported=False)
     theirs = selectors.tasks_in_order().filter(imported=True)
+    # a long board's card costs as much as those of many tasks
+    many = n_tasks > CARDS or bool(first.get("leading_seconds"))
     if board := first["leading"]:
         others = others.exclude(pk=board.pk)
     return render(
@@ -236,13 +246,11 @@ def home(request: HttpRequest) -> HttpResponse:
         "leaderboard/site/home.html",
         {
             # all of them have a separate page
-            **cards(others[:CARDS], many=n_tasks > CARDS),
+            **cards(others[:CARDS], many=many),
             **first,
             "n_tasks": n_tasks,
             "n_others": n_own - bool(board),
-            "theirs": cards(theirs[:CARDS], many=n_tasks > CARDS)
-            if n_tasks > n_own
-            else None,
+            "theirs": cards(theirs[:CARDS], many=many) if n_tasks > n_own else None,
             "many": n_tasks > CARDS,
             "demo": _is_demo(),
         },

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Sequence
 from datetime import datetime, timedelta
 
 from django.conf import settings
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import Max, Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -36,6 +36,7 @@ from crowd.workers.selectors.eligible import (
     candidates,
     first_unseen,
     is_open,
+    still_open,
     unseen_hits,
     used_up,
 )
@@ -212,19 +213,29 @@ _read_newest = prepare(
 
 
 def next_assignment(
-    worker: Worker, pool: str | None = None, *, only: Campaign | None = None
+    worker: Worker,
+    pool: str | None = None,
+    *,
+    only: Campaign | None = None,
+    answered: int | None = None,
 ) -> Assignment | None:
     """Return the open assignment, or claim a HIT; None if there is no work.
 
     With `pool`, new work comes from that pool only. With `only`, it comes from that
-    campaign, for workers who came by its link. The search runs outside a transaction;
-    the claim runs in a short one that first checks that nothing has changed.
+    campaign, for workers who came by its link. `answered` is the key of the assignment
+    that was just sent, most likely their newest. The search runs outside a transaction;
+    the claim runs in a short one that also checks that nothing has changed.
     """
     now = timezone.now()
     for _round in range(ROUNDS):
         # The last assignment when the search began. `_claim` checks that it still is: a
         # worker with an open HIT has got no other since.
-        newest, state = next(iter(_read_newest(worker.pk)), (0, ""))
+        presumed, answered = answered, None
+        newest, state = (
+            (presumed, State.SUBMITTED)
+            if presumed
+            else next(iter(_read_newest(worker.pk)), (0, ""))
+        )
         rows = _read_open_page(worker.pk) if state == State.ACCEPTED else []
         current = next(iter(rows), None)
         if current is not None and current.deadline_at > now - GRACE:
@@ -234,6 +245,8 @@ def next_assignment(
                 take_back_slot(current.pk, current.hit_id, State.EXPIRED)
         order = turns(worker, campaigns_for(worker, pool, only))
         candidate = candidates(worker, [turn.campaign for turn in order])
+        if candidate is None and presumed:
+            continue  # They may have a page open already.
         if candidate is None:
             return None
         campaign, hits = candidate
@@ -337,21 +350,22 @@ def _claim(
     worker, and the worker must have got no assignment since `newest`.
     """
     campaign = turn.campaign
-    # Two tabs of one worker take turns here; the second checks again.
-    locked = Worker.objects.select_for_update(of=("self",)).get(pk=worker.pk)
-    if not is_open(locked, campaign, newest=newest):
-        return None
+    # Two tabs of one worker take turns here; the second checks again. On SQLite the
+    # transaction itself is the lock.
+    if connection.features.has_select_for_update:
+        Worker.objects.select_for_update(of=("self",)).get(pk=worker.pk)
+    unchanged = still_open(worker, campaign, newest)
     for pk in hits:
-        if not take_slot(pk):
-            continue  # Another worker was faster.
+        if not take_slot(pk, unchanged):
+            continue  # Another worker was faster, or it is not open any more.
         # Only after a HIT is found, because this check reserves the campaign.
-        if not may_take(campaign, locked):
+        if campaign.is_reserved and not may_take(campaign, worker):
             free_slot(pk)
             return None
         turn.keep()
         return Assignment.objects.create(
             hit=HIT(pk=pk, campaign=campaign),
-            worker=locked,
+            worker=worker,
             reward_cents=campaign.hit_type.reward_cents,
             accepted_at=now,
             deadline_at=now + time_for(campaign),
@@ -379,9 +393,10 @@ def time_for(campaign: Campaign) -> timedelta:
 Page = Sequence[Assignment]
 
 
-def next_page(worker: Worker, pool: str | None = None) -> Page:
+def next_page(worker: Worker, pool: str | None = None, answered: Page = ()) -> Page:
     """Return the open page, or hand one out; None if there is no work."""
-    first = next_assignment(worker, pool)
+    last = max((one.pk for one in answered), default=None)
+    first = next_assignment(worker, pool, answered=last)
     if first is None:
         return []
     n = per_page(first.hit.campaign)

@@ -11,11 +11,11 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
-from django.utils.crypto import salted_hmac
 
 from crowd.elsewhere.models import ExternalSession, OutwardCall
 from crowd.hits.models import Assignment, Campaign
 from crowd.platforms.base import Result, Sent
+from genie.lib.unguessable import name_for
 
 Kind = OutwardCall.Kind
 State = OutwardCall.State
@@ -51,7 +51,10 @@ def plan_override(campaign: Campaign, assignment: Assignment, message: str) -> N
 
 def key_of(kind: Kind, name: str) -> str:
     """Return a key that no other site with the same account uses."""
-    site = salted_hmac("crowd.ledger.site", "").hexdigest()[:8]
+    calls = OutwardCall.objects.filter(key__startswith="genie.").order_by("pk")
+    # After a rotation of the pseudonym key, no call may get a second key.
+    first = calls.values_list("key", flat=True).first()
+    site = first.split(".")[1] if first else name_for("ledger")[:8]
     return f"genie.{site}.{kind.lower()}.{name}"
 
 

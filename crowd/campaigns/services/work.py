@@ -115,7 +115,10 @@ def submit_page(
                 zip(page, ratings, strict=True),
                 key=lambda pair: (pair[0].hit.campaign_id, pair[0].pk),
             ):
-                store(one, rated)
+                if one.reward_cents or one.hit.campaign.fee_cents:
+                    store(one, rated)
+                else:
+                    _store_ratings(one, rated)
             keep_telemetry(first, signals or SentTelemetry(), wall_seconds)
         else:
             transaction.set_rollback(True)
@@ -197,6 +200,18 @@ def assignment_of(worker: Worker, pk: int) -> Assignment:
 
 def store(assignment: Assignment, ratings: list[CheckedRating]) -> None:
     """Store checked answers and plan their pay; callers open the transaction."""
+    _store_ratings(assignment, ratings)
+    # Code that closes the campaign's account changes this row first. So either it sees
+    # this plan, or this code sees that the account is closed.
+    campaign = Campaign.objects.select_for_update(of=("self",), no_key=True).get(
+        pk=assignment.hit.campaign_id
+    )
+    cents = payments.plan(assignment, campaign)
+    if campaign.state in OVER:
+        budgets.correct(campaign.key, cents)
+
+
+def _store_ratings(assignment: Assignment, ratings: list[CheckedRating]) -> None:
     Rating.objects.bulk_create(
         [
             Rating(
@@ -211,14 +226,6 @@ def store(assignment: Assignment, ratings: list[CheckedRating]) -> None:
             for rating in ratings
         ]
     )
-    # Code that closes the campaign's account changes this row first. So either it sees
-    # this plan, or this code sees that the account is closed.
-    campaign = Campaign.objects.select_for_update(of=("self",), no_key=True).get(
-        pk=assignment.hit.campaign_id
-    )
-    cents = payments.plan(assignment, campaign)
-    if campaign.state in OVER:
-        budgets.correct(campaign.key, cents)
 
 
 def _same_or_refused(assignment: Assignment, ratings: list[CheckedRating]) -> None:

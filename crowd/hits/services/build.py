@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import F, Max, QuerySet, Sum
+from django.db.models.expressions import RawSQL
 
 from crowd import hit_templates
 from crowd.hit_templates import HITTemplate
@@ -386,9 +387,9 @@ def extend(
 State = Assignment.State
 
 
-def take_slot(hit_pk: int) -> bool:
+def take_slot(hit_pk: int, *conditions: RawSQL) -> bool:
     return bool(
-        HIT.objects.filter(pk=hit_pk, n_available__gt=0).update(
+        HIT.objects.filter(*conditions, pk=hit_pk, n_available__gt=0).update(
             n_available=F("n_available") - 1
         )
     )

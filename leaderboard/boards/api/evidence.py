@@ -21,8 +21,7 @@ from leaderboard.boards.selectors.certainty import (
     ranked_pks,
 )
 from leaderboard.boards.selectors.history import Published, history
-from leaderboard.boards.selectors.pairs import POWER, Pair, matrix
-from leaderboard.evaluation.price import cents_per_rating
+from leaderboard.boards.selectors.pairs import POWER, Pair, cents_per_rating, matrix
 from leaderboard.stats.crowds import Correlation, SamePopulation, SystemInBoth
 from leaderboard.stats.ranking import RANK_RULE, RANK_SUMS_HELP
 

@@ -259,7 +259,7 @@ class OfTeam(View):
             raise Http404
         return submission
 
-    def shown(self) -> Response:
+    def current(self) -> Response:
         submission = self.queryset.get(pk=self.kwargs["pk"])
         body = full_submission(submission, OWN, self.request)
         return Response(self.get_serializer(body).data)
@@ -277,7 +277,7 @@ class SubmissionWithdrawal(OfTeam):
     def post(self, request: Request, pk: int) -> Response:
         submission, reason = self.own(), self.body().get("reason", "").strip()
         decide.withdraw(submission, by=cast("Account", request.user), reason=reason)
-        return self.shown()
+        return self.current()
 
 
 class SubmissionRestoration(OfTeam):
@@ -292,7 +292,7 @@ class SubmissionRestoration(OfTeam):
     )
     def post(self, request: Request, pk: int) -> Response:
         decide.restore(self.own(), by=cast("Account", request.user))
-        return self.shown()
+        return self.current()
 
 
 # A system's outputs, instance by instance.

@@ -198,7 +198,8 @@ def scores(
         rows = rows.filter(Q(superseded_at=None) | Q(superseded_at__gt=at))
     elif not superseded:
         rows = rows.filter(superseded_at=None)
-    return rows.select_related("submission", "evaluation").order_by("pk")
+    rows = rows.select_related("submission", "evaluation")
+    return rows.prefetch_related("evaluation__campaigns").order_by("pk")
 
 
 def scored_criteria(task: Task) -> list[str]:

@@ -60,7 +60,7 @@ def as_latex(table: BoardTable) -> str:
             + (r"$^{\dagger}$" if row.human and row.human.provisional else "")
             + (tex(f" ({row.partial})") if row.partial else ""),
             *(_interval(row, name) for name in table.criteria),
-            *(helped_words(row, name) or "--" for name in table.judged),
+            *(helped_words(row, name) or "--" for name in table.helped_criteria),
             *(
                 f"{row.metrics[w.slug]:.{w.decimals}f}"
                 if w.slug in row.metrics

@@ -23,7 +23,7 @@ def as_markdown(table: BoardTable) -> str:
             "" if row.cluster is None else str(row.cluster),
             _system(row),
             *(_interval(row, name) for name in table.criteria),
-            *(helped_words(row, name) for name in table.judged),
+            *(helped_words(row, name) for name in table.helped_criteria),
             *(
                 f"{row.metrics[w.slug]:.{w.decimals}f}" if w.slug in row.metrics else ""
                 for w in words

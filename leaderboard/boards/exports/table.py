@@ -54,7 +54,7 @@ class BoardTable:
         return sorted(found)
 
     @cached_property
-    def judged(self) -> list[str]:
+    def helped_criteria(self) -> list[str]:
         return [n for n in self.criteria if any(n in row.judged for row in self.rows)]
 
     @property
@@ -102,7 +102,7 @@ def _record(table: BoardTable, row: Row) -> dict[str, Cell]:
     record = _head(table, row)
     for name in table.criteria:
         record |= _cells(name, row.criteria.get(name) if row.human else None)
-    for name in table.judged:
+    for name in table.helped_criteria:
         record |= _judged_cells(name, row.judged.get(name))
     for name in table.metrics:
         record[name] = row.metrics.get(name)
@@ -110,7 +110,7 @@ def _record(table: BoardTable, row: Row) -> dict[str, Cell]:
 
 
 def with_judges(table: BoardTable) -> list[str]:
-    return [f"{name}, with judges" for name in table.judged]
+    return [f"{name}, with judges" for name in table.helped_criteria]
 
 
 def helped_words(row: Row, criterion: str) -> str:
@@ -119,11 +119,11 @@ def helped_words(row: Row, criterion: str) -> str:
 
 
 def judges_note(table: BoardTable) -> str:
-    if not table.judged:
+    if not table.helped_criteria:
         return ""
     saved = [
         f"{row.system} {row.judged[name].saved}"
-        for name in table.judged
+        for name in table.helped_criteria
         for row in table.rows
         if name in row.judged
     ]
@@ -186,5 +186,7 @@ def _head(table: BoardTable, row: Row) -> dict[str, Cell]:
 def columns(table: BoardTable) -> list[str]:
     # not taken from the rows: an empty board has the same header
     scores = [column for name in table.criteria for column in _cells(name, None)]
-    judged = [column for name in table.judged for column in judged_columns(name)]
+    judged = [
+        column for name in table.helped_criteria for column in judged_columns(name)
+    ]
     return [*_HEAD, *scores, *judged, *table.metrics]

@@ -10,6 +10,7 @@ from django.db.models import Count
 
 from crowd.platforms.base import kind_of
 from leaderboard.boards.selectors.columns import field_of, main_criterion
+from leaderboard.boards.selectors.version import computed_if_long
 from leaderboard.evaluation.estimates import from_json
 from leaderboard.evaluation.models.board_fit import BoardFit
 from leaderboard.evaluation.models.human_evaluation import Score
@@ -42,9 +43,14 @@ class System:
 
 def ranked_pks(task: Task) -> list[int]:
     """Return the public scored submissions of a board, best first."""
+    return computed_if_long(task, lambda: _rank(task), "ranked")
+
+
+def _rank(task: Task) -> list[int]:
     field = field_of(task, frozenset())
     order = np.lexsort((-field.pk, -field.mean))
-    return [int(field.pk[i]) for i in order if field.ranked[i]]
+    ranked: list[int] = field.pk[order[field.ranked[order]]].tolist()
+    return ranked
 
 
 def covers_of(task: Task | None, shown: Iterable[str] = ()) -> str:

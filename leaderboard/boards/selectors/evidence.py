@@ -1,9 +1,8 @@
 """The numbers of one submission, each with its evidence."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
-from math import inf, isfinite
 
 import numpy as np
 from django.db.models import Q, Sum
@@ -157,24 +156,13 @@ class Wish:
     text: str = ""
     key: str = ""
     ascending: bool = True
-    low: float | None = None
-    high: float | None = None
-    flagged: bool = False
     usual: str = ""
-
-    @property
-    def narrows(self) -> bool:
-        ranged = self.low is not None or self.high is not None
-        return bool(self.text) or ranged or self.flagged
 
     def query(self) -> dict[str, str]:
         parts = {
             "q": self.text,
             "by": "" if self.key == self.usual else self.key or POSITION,
             "dir": "" if self.ascending else "desc",
-            "from": "" if self.low is None else f"{self.low:g}",
-            "to": "" if self.high is None else f"{self.high:g}",
-            "flagged": "1" if self.flagged else "",
         }
         return {name: value for name, value in parts.items() if value}
 
@@ -224,19 +212,8 @@ def read_wish(parameters: Mapping[str, str], known: Sequence[str]) -> Wish:
         text,
         key if key in known else known[0],
         ascending=parameters.get("dir") != "desc",
-        low=_number(parameters.get("from", "")),
-        high=_number(parameters.get("to", "")),
-        flagged=parameters.get("flagged") == "1",
         usual=known[0],
     )
-
-
-def _number(text: str) -> float | None:
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    return number if isfinite(number) else None
 
 
 def arrange_outputs(
@@ -264,23 +241,7 @@ def arrange_outputs(
         positions.sort(key=lambda p: (p not in numbers, sign * numbers.get(p, 0.0), p))
     elif not wish.ascending:
         positions.reverse()
-    found = Arranged(positions, ratings, values, slug, said)
-    return replace(found, positions=_narrow(submission, found, wish))
-
-
-def _narrow(submission: Submission, found: Arranged, wish: Wish) -> list[int]:
-    positions = found.positions
-    if wish.low is not None or wish.high is not None:
-        low = -inf if wish.low is None else wish.low
-        high = inf if wish.high is None else wish.high
-        # rounded as on pages
-        rounded = {p: round(rating, 1) for p, rating in found.ratings.items()}
-        positions = [p for p in positions if p in rounded and low <= rounded[p] <= high]
-    if wish.flagged:
-        rows = Prediction.objects.filter(submission=submission, text__regex=r"^\s*$")
-        empty = set(rows.values_list("instance__position", flat=True))
-        positions = [p for p in positions if p in empty or found.boxes(p)]
-    return positions
+    return Arranged(positions, ratings, values, slug, said)
 
 
 def _positions_with(submission: Submission, text: str) -> list[int]:

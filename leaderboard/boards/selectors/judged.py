@@ -78,8 +78,8 @@ def judged_of(task: Task, pks: Collection[int]) -> dict[int, dict[str, Judged]]:
     if not stored:
         return {}
     standing = {
-        (licence.criterion, licence.run.judge_id): licence.run.judge
-        for licence in standing_licences(task)
+        (license.criterion, license.run.judge_id): license.run.judge
+        for license in standing_licences(task)
     }
     found: dict[int, dict[str, Judged]] = defaultdict(dict)
     for row in stored:

@@ -15,6 +15,8 @@ from leaderboard.boards.selectors.certainty import (
 from leaderboard.boards.selectors.columns import crowd_groups, main_criterion
 from leaderboard.boards.selectors.evidence import ratings_of
 from leaderboard.boards.selectors.rows import Row, standings
+from leaderboard.boards.selectors.version import computed_if_long
+from leaderboard.evaluation import price
 from leaderboard.evaluation.estimates import Compared, estimate_board, from_json, read
 from leaderboard.evaluation.models.board_fit import BoardFit
 from leaderboard.evaluation.selectors.board_ratings import (
@@ -101,6 +103,11 @@ class Matrix:
     covers: str
 
 
+def cents_per_rating(task: Task) -> float:
+    """Return the cost of one more rating; it depends on the board's first system."""
+    return computed_if_long(task, lambda: price.cents_per_rating(task), "cents")
+
+
 def matrix(
     task: Task,
     pks: Sequence[int],
@@ -114,11 +121,11 @@ def matrix(
     page, which takes as long as the board's fit, and cached.
     """
     found = compare_systems(task, population)
+    if found is None:
+        return None
     shown = systems(task, pks)
-    inside = (
-        [] if found is None else [s for s in shown if str(s.pk) in found[1].systems]
-    )
-    if found is None or len(inside) < 2:
+    inside = [system for system in shown if str(system.pk) in found[1].systems]
+    if len(inside) < 2:
         return None
     fit, ranking = found
     groups = crowd_groups(task)

@@ -2,13 +2,15 @@
 
 import hashlib
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from django.db.models import Max, Model, Q, Subquery
 from django.utils import timezone
 
+from genie.lib.serving.caches import computed_once
 from leaderboard.evaluation.models.board_fit import JudgedEstimate, JudgeLicence
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
 from leaderboard.evaluation.selectors.ranked_scores import n_judged
@@ -28,6 +30,7 @@ _TRACES: tuple[type[Model], ...] = (
     *(SubmissionEvent, Score, MetricResult),
     JudgedEstimate,
 )
+T = TypeVar("T")
 _JUDGED_NOW = (
     Submission.State.ANNOTATING,
     Submission.State.ANNOTATED,
@@ -45,6 +48,15 @@ class State:
         text = json.dumps([self.version, *asked, sorted(teams)])
         # an address may have any length
         return "board-" + hashlib.sha256(text.encode()).hexdigest()
+
+
+def computed_if_long(task: Task, compute: Callable[[], T], *asked: str) -> T:
+    """Return what all viewers of a board see; that of a long one once per version."""
+    n = Submission.objects.filter(public(), task=task).count()
+    if n < KEPT_FROM_ROWS:
+        return compute()
+    # teams hide systems, and staff delete them, without another trace
+    return computed_once(state(task).key(*asked, f"{n}"), compute, KEPT_SECONDS)
 
 
 def version(task: Task) -> str:
@@ -104,8 +116,8 @@ def _traces(task: Task, at: datetime) -> tuple[Any, ...]:
     newest["final_at"] = Subquery(
         final.filter(final_at__isnull=False).values("final_at")[:1]
     )
-    licences = JudgeLicence.objects.filter(run__task=task).order_by("-pk")
-    newest["newest_licence"] = Subquery(licences.values("pk")[:1])
+    licenses = JudgeLicence.objects.filter(run__task=task).order_by("-pk")
+    newest["newest_license"] = Subquery(licenses.values("pk")[:1])
     results = Submission.objects.filter(
         public(), task=task, published_at__lte=at
     ).order_by("-published_at")

@@ -22,8 +22,8 @@ from leaderboard.boards.selectors.certainty import (
 from leaderboard.boards.selectors.columns import metrics_of
 from leaderboard.boards.selectors.history import history
 from leaderboard.boards.selectors.judged import JUDGED_HELP, Judged, judged_of
+from leaderboard.boards.selectors.version import computed_if_long
 from leaderboard.charts import HistogramLine, histogram
-from leaderboard.evaluation.selectors.board_ratings import who_ranks
 from leaderboard.evaluation.selectors.task_policy import control, requirements
 from leaderboard.imports.selectors import with_published
 from leaderboard.metric_runs.selectors import metric_words
@@ -46,7 +46,7 @@ class Example:
 
 
 def guidelines(task: Task) -> SafeString:
-    template = hit_templates.known().get(task.asked.hit_template)
+    template = hit_templates.all_templates().get(task.asked.hit_template)
     if template is None:
         return SafeString("")
     return _below(template.instructions_of(task.asked.form(task.asked.criteria)))
@@ -62,7 +62,7 @@ def _below(page: SafeString) -> SafeString:
 
 
 def example(task: Task) -> Example | None:
-    template = hit_templates.known().get(task.asked.hit_template)
+    template = hit_templates.all_templates().get(task.asked.hit_template)
     if template is None:
         return None
     scale = all_scales().get(task.asked.scale)
@@ -101,15 +101,19 @@ def methods(request: HttpRequest, slug: str) -> HttpResponse:
             for one in certainty.evidence_of(task)
         ],
         "judges_help": JUDGED_HELP,
-        "who_ranks": who_ranks(task),
         "hidden": hidden_tests(task),
         "pools": pools_of(task),
-        "leads": history(task).leads[::-1][:_LEADS],
+        # without the history itself, which is long
+        "leads": computed_if_long(
+            task, lambda: history(task).leads[::-1][:_LEADS], "leads"
+        ),
     }
     return render(request, "leaderboard/boards/methods.html", context)
 
 
 def _helped_systems(task: Task, criterion: str) -> list[tuple[System, Judged]]:
+    if not task.configuration.judges.show:
+        return []
     listed = systems(task, ranked_pks(task))
     found = judged_of(task, [system.pk for system in listed])
     return [

@@ -135,7 +135,9 @@ PER_PAGE = 50
 def my_submissions(request: HttpRequest) -> HttpResponse:
     mine = (
         Submission.objects.filter(team_id__in=team_ids(request.user))
-        .select_related("task", "team", "human_evaluation")
+        .select_related("team", "human_evaluation")
+        # few tasks for many rows, and their settings are long
+        .prefetch_related("task")
         .defer("errors", "description", "links")
         .order_by("-pk")
     )

@@ -7,13 +7,18 @@ from genie.lib.serving.pages import page_of
 from leaderboard.boards.selectors import pairs as selectors
 from leaderboard.boards.selectors.certainty import ranked_pks, systems
 from leaderboard.boards.selectors.columns import crowd_groups
-from leaderboard.boards.selectors.pairs import POWER, apart_most, read_two, two_of
+from leaderboard.boards.selectors.pairs import (
+    POWER,
+    apart_most,
+    cents_per_rating,
+    read_two,
+    two_of,
+)
 from leaderboard.boards.selectors.weights import read_weights, weighted_rows
 from leaderboard.charts import axis_over, difference
 from leaderboard.evaluation.estimates import TESTED
-from leaderboard.evaluation.price import cents_per_rating
 from leaderboard.evaluation.selectors.board_ratings import population_of
-from leaderboard.evaluation.selectors.comparisons import comparisons_seen_by
+from leaderboard.evaluation.selectors.comparisons import LISTED, comparisons_seen_by
 from leaderboard.evaluation.selectors.joint import joint_seen_by
 from leaderboard.stats.systems.estimates import Population
 from leaderboard.submissions.selectors import inside
@@ -59,7 +64,8 @@ _IN_MATRIX, _IN_LIST = 12, 30
 def pairs(request: HttpRequest, slug: str) -> HttpResponse:
     """Show P(A > B) for neighbors, above them the systems `s`, and all comparisons."""
     task = get_object_or_404(Task, slug=slug)
-    page = page_of(ranked_pks(task), _IN_MATRIX, request.GET.get("page"))
+    ranked = ranked_pks(task)
+    page = page_of(ranked, _IN_MATRIX, request.GET.get("page"))
     cents = cents_per_rating(task)
     other, shows_other = _other_raters(request, task)
     matrix = selectors.matrix(
@@ -73,7 +79,6 @@ def pairs(request: HttpRequest, slug: str) -> HttpResponse:
         "here": "tasks",
         "task": task,
         "page": page,
-        "choices": systems(task, ranked_pks(task)),
         "left_out": matrix.left_out if matrix else (),
         "matrix": matrix,
         "other": other,
@@ -95,7 +100,18 @@ def pairs(request: HttpRequest, slug: str) -> HttpResponse:
     }
     if typed := request.GET.getlist("s"):
         context |= _two(task, typed, cents)
+    two: Any = context.get("two")
+    pks = [two.a.pk, two.b.pk] if two else []
+    pks += [*_find(task, ranked, request.GET.get("find", "")), *page]
+    context["choices"] = systems(task, list(dict.fromkeys(pks)))
     return render(request, "leaderboard/boards/pairs.html", context)
+
+
+def _find(task: Task, ranked: list[int], typed: str) -> list[int]:
+    text = typed.strip()[:100]
+    named = task.submissions.filter(system_name__icontains=text)
+    found = {*named.values_list("pk", flat=True)} if text else set()
+    return [pk for pk in ranked if pk in found][:LISTED]
 
 
 def _other_raters(request: HttpRequest, task: Task) -> tuple[Population | None, bool]:

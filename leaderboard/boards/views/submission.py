@@ -22,7 +22,6 @@ from leaderboard.boards.selectors.certainty import (
 )
 from leaderboard.boards.selectors.columns import main_criterion
 from leaderboard.boards.selectors.evidence import (
-    POSITION,
     RATING,
     Arranged,
     Judgement,
@@ -45,7 +44,6 @@ from leaderboard.boards.selectors.submission_progress import (
 )
 from leaderboard.charts import Axis, axis_over, difference, histogram
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
-from leaderboard.evaluation.selectors.board_ratings import who_ranks
 from leaderboard.evaluation.selectors.system_ratings import (
     MarkedError,
     campaigns_of,
@@ -93,13 +91,6 @@ class Shown:
     other_marked: SafeString | None = None
 
 
-@dataclass(frozen=True)
-class Header:
-    label: str
-    query: str
-    sorted: str = ""
-
-
 def outputs_context(
     request: HttpRequest,
     submission: Submission,
@@ -139,36 +130,10 @@ def outputs_context(
         "against": against,
         "against_key": _key(against),
         "metric": metric,
-        "headers": _headers(wish, kept, arrangement, metric),
+        "rated": bool(arrangement.ratings),
+        "ratings": arrangement.ratings,
         "opened": "open" in kept,
         "outputs_query": f"{urlencode(query)}&" if query else "",
-        "open_query": urlencode(wish.query() | kept | {"open": "1"}),
-        "closed_query": urlencode({k: v for k, v in query.items() if k != "open"}),
-    }
-
-
-def _headers(
-    wish: Wish, kept: dict[str, str], arrangement: Arranged, metric: str
-) -> dict[str, Header]:
-    columns = {
-        "instance": (POSITION, "Instance"),
-        "rating": (RATING, "Rating" if arrangement.ratings else ""),
-        "value": (arrangement.metric, metric),
-    }
-    way = "ascending" if wish.ascending else "descending"
-    return {
-        name: Header(
-            label,
-            urlencode(
-                replace(
-                    wish, key=key, ascending=not (wish.key == key and wish.ascending)
-                ).query()
-                | kept
-            ),
-            way if key == wish.key else "",
-        )
-        for name, (key, label) in columns.items()
-        if label
     }
 
 
@@ -274,6 +239,7 @@ def submission(request: HttpRequest, pk: int) -> HttpResponse:
         "restorable": view.team and lifecycle.way_back(shown) is not None,
         "money": money(shown, view),
         "on_board": shown.state in ON_BOARD,
+        "done": shown.state == State.PUBLISHED and not story.waits_for,
         "reload_seconds": _reload_seconds(shown, view),
         # without a script the whole page reloads: not while it waits for people, which
         # takes longer than any visit
@@ -355,7 +321,6 @@ def _evidence(
         if judged
         else {},
         "judges_help": JUDGED_HELP,
-        "who_ranks": who_ranks(submission.task),
         "n_ranked": _n_ranked(submission) if judged else None,
         "axis": _axis(judged),
         "still_open": still_open(submission) if judged else [],
@@ -392,7 +357,8 @@ def _outputs(
     metrics: list[MetricLine],
 ) -> dict[str, Any]:
     if view.inner or outputs_are_open(submission):
-        return outputs_context(request, submission, evaluation, metrics)
+        context = outputs_context(request, submission, evaluation, metrics)
+        return context | {"extremes": _extremes(submission, context["ratings"])}
     return {"outputs_withheld": True}
 
 
@@ -451,27 +417,26 @@ def system_drawer(task: Task, typed: str) -> dict[str, Any] | None:
         "pk": pk,
         "metrics": metric_lines(shown),
         "first": first if first and pk in {first.leader.pk, first.rival.pk} else None,
-        "extremes": _extremes(found, evaluation) if found and evaluation else [],
+        "extremes": _extremes(
+            found, arrange_outputs(found, evaluation, Wish(key=RATING)).ratings
+        )
+        if found and evaluation
+        else [],
     }
 
 
 def _extremes(
-    submission: Submission, evaluation: HumanEvaluation
+    submission: Submission, ratings: Mapping[int, float]
 ) -> list[tuple[str, list[tuple[Output, float]]]]:
-    found = arrange_outputs(submission, evaluation, Wish(key=RATING))
-    rated = [p for p in found.positions if p in found.ratings]
+    rated = sorted(ratings, key=lambda position: (ratings[position], position))
     worst = rated[:N_EXTREMES]
     best = rated[len(worst) :][-N_EXTREMES:][::-1]
+    texts = {
+        row.instance.position: output(submission, row)
+        for row in predictions_at(submission, [*best, *worst])
+    }  # an import may have ratings without texts
     return [
-        (
-            title,
-            [
-                (output(submission, prediction), found.ratings[position])
-                for position, prediction in zip(
-                    positions, predictions_at(submission, positions), strict=True
-                )
-            ],
-        )
+        (title, [(texts[position], ratings[position]) for position in positions])
         for title, positions in (("Best outputs", best), ("Worst outputs", worst))
-        if positions
+        if positions and texts
     ]

@@ -47,7 +47,7 @@ _COUNTED = {
     "lists": re.compile(r"^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+\S", re.MULTILINE),
     "bold": re.compile(r"\*\*[^*\n]+\*\*|__[^_\n]+__"),
 }
-_AT_ONCE = 20
+_AT_ONCE = 200
 HALF = 0.5
 
 

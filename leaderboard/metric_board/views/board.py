@@ -1,6 +1,5 @@
 """Page of one task's metric board."""
 
-from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlencode
 
@@ -27,58 +26,24 @@ from leaderboard.metric_board.selectors.snapshot import (
     under_way,
 )
 from leaderboard.metric_board.views import board_parts as parts
-from leaderboard.metric_board.views.board_parts import number
 from leaderboard.tasks.models import Task
 
-# Top of a metric board's page: a sentence, a chart and a short table.
+# Top of a metric board's page: a sentence and a chart.
 
-# Two statistics of systems, a well-known one, and one of outputs.
-_COLUMNS = ("soft-accuracy", "pairwise-accuracy", "pearson", "calibrated")
 # More intervals would be hard to read; the table has them all.
 _MOST_DRAWN = 7
-_SHORT = {"calibrated": "Segment accuracy", "soft-accuracy": "Soft pairwise acc."}
 
 
-def summary(shown: Shown, address: Callable[..., str]) -> dict[str, Any]:
-    columns = [*_COLUMNS]
-    if shown.by not in columns:
-        columns.insert(0, shown.by)
-    person = shown.person
+def summary(shown: Shown) -> dict[str, Any]:
     return {
         "sentence": headline(shown),
         "person": person_sentence(shown),
         "williams": williams_sentence(shown),
         "chart": _chart(shown),
         "not_drawn": max(0, len(shown.lines) - _MOST_DRAWN),
-        "columns": [
-            (
-                STATISTICS[slug],
-                _SHORT.get(slug, STATISTICS[slug].label),
-                address(by=slug),
-                slug == shown.by and not shown.too_few_to_rank,
-            )
-            for slug in columns
-        ],
-        "rows": [
-            (line, [_cell(shown, line.cells.get(slug), slug) for slug in columns])
-            for line in shown.lines
-        ],
-        "one_person": person
-        and [_cell(shown, person.cells.get(slug), slug) for slug in columns],
-        "about_person": person,
+        "about_person": shown.person,
         "whom": "worker" if judges(shown) == "people" else "simulated annotator",
     }
-
-
-def _cell(shown: Shown, cell: Cell | None, slug: str) -> tuple[str, str]:
-    if cell is None or cell.value is None:
-        return "–", ""
-    # at most two, as this table is a summary
-    decimals = min(2, shown.decimals(STATISTICS[slug].level))
-    if cell.low is None or cell.high is None:
-        return number(cell.value, decimals), ""
-    low, high = (number(end, decimals) for end in (cell.low, cell.high))
-    return number(cell.value, decimals), f"{low} to {high}"
 
 
 def _chart(shown: Shown) -> Any:
@@ -160,7 +125,7 @@ def _numbers(
 
     return {
         "by": STATISTICS[shown.by],
-        "top": summary(shown, address),
+        "top": summary(shown),
         "every_statistic": STATISTICS.values(),
         "levels": [
             (level, words, parts.table(shown, level, address))

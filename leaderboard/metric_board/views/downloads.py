@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping
+from http import HTTPStatus
 from itertools import chain
 from typing import Any
 
@@ -17,6 +18,7 @@ from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_safe
 
 from genie.accounts.throttles import limit_files
+from leaderboard.boards.views import files as files_of_board
 from leaderboard.metric_board import exports as files
 from leaderboard.metric_board import mtme_files
 from leaderboard.metric_board.selectors import downloads
@@ -101,13 +103,15 @@ def metric_download(request: HttpRequest, slug: str, name: str) -> HttpResponseB
     task = get_object_or_404(Task, slug=slug)
     if name not in WRITERS:
         raise Http404
+    if files_of_board.is_long(task):
+        made = files_of_board.serve(request, task, name, MADE, asked="")
+        empty = made.status_code == HTTPStatus.OK and made.content in (b"", _EMPTY_ZIP)
+        return _refuse_empty(task, name) if empty else made
     content_type, write = WRITERS[name]
     content = write(task)
     first = content if isinstance(content, bytes) else next(content, "")
     if first in (b"", "", _EMPTY_ZIP):
-        return HttpResponseNotFound(
-            f"{task.title} has no results for {name}.", content_type="text/plain"
-        )
+        return _refuse_empty(task, name)
     response: HttpResponseBase = (
         HttpResponse(content, content_type=content_type)
         # only tables are streamed: an archive's directory is written last
@@ -118,6 +122,15 @@ def metric_download(request: HttpRequest, slug: str, name: str) -> HttpResponseB
     )
     response["Content-Disposition"] = f'attachment; filename="{task.slug}.{name}"'
     return response
+
+
+def _refuse_empty(task: Task, name: str) -> HttpResponse:
+    text = f"{task.title} has no results for {name}."
+    return HttpResponseNotFound(text, content_type="text/plain")
+
+
+def _whole(content: Iterator[str] | bytes) -> bytes:
+    return content if isinstance(content, bytes) else "".join(content).encode()
 
 
 def _scores(task: Task) -> Iterator[Mapping[str, Any]]:
@@ -199,4 +212,12 @@ WRITERS: dict[str, tuple[str, Callable[[Task], Iterator[str] | bytes]]] = {
     "metric-scores.csv": (_CSV, lambda t: files.csv_pieces(SCORES, _scores(t))),
     "metric-scores.jsonl": (_JSONL, lambda t: files.json_lines(_scores(t))),
     "mtme.zip": (_ZIP, _mtme),
+}
+# of a long board, by a job
+MADE: files_of_board.Writers = {
+    name: (
+        kind if kind == _ZIP else f"{kind}; charset=utf-8",
+        lambda task, _, write=write: _whole(write(task)),  # type: ignore[misc]
+    )
+    for name, (kind, write) in WRITERS.items()
 }

@@ -51,7 +51,7 @@ ANSWERS = (
     *("input_tokens", "output_tokens", "seconds", "on"),
 )
 SCORES = ("run", "criterion", "metric", "submission", "value", "whole", "per_instance")
-LICENCES = (
+LICENSES = (
     *("judge", "run", "criterion", "state", "standing", "reasons", "facts"),
     *("moved", "on"),
 )
@@ -91,7 +91,7 @@ class Judged:
         yield "judges", JUDGES, self._judges()
         yield "judge_runs", RUNS, map(self._run, self._runs)
         yield "judge_scores", SCORES, self._scores()
-        yield "judge_licences", LICENCES, self._licences()
+        yield "judge_licences", LICENSES, self._licences()
         yield "judge_help", HELPED, self._helped_means()
         if self._answers:
             yield "judge_calls", CALLS, self._calls()

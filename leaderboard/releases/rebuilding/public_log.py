@@ -1,4 +1,4 @@
-"""Check a release's part of the public log: proofs, and scores against the log."""
+"""Check a release's part of the public log: its tree, and scores against it."""
 
 import json
 from collections.abc import Iterator
@@ -71,16 +71,16 @@ def _since(now: Record, then: Record) -> str:
             f"{then['size']:,} entries, this one's {now['size']:,}. Swap the two.",
             code="no-log",
         )
-    proofs = {one["size"]: one["consistency"] for one in now["earlier"]}
-    proofs[now["size"]] = []
+    paths = {one["size"]: one["consistency"] for one in now["earlier"]}
+    paths[now["size"]] = []
     size = then["size"]
-    if size not in proofs:
+    if size not in paths:
         raise GenieError(
-            f"The later release has no proof for a log of {size:,} entries. Get one "
-            f"from the site at /api/v1/history/?since={size}.",
+            f"The later release has no hashes to check a log of {size:,} entries. Get "
+            f"them from the site at /api/v1/history/?since={size}.",
             code="no-log",
         )
-    path = [bytes.fromhex(one) for one in proofs[size]]
+    path = [bytes.fromhex(one) for one in paths[size]]
     roots = bytes.fromhex(then["root"]), bytes.fromhex(now["root"])
     if not merkle.continues(size, roots[0], now["size"], roots[1], path):
         raise GenieError(

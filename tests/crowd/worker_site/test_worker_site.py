@@ -156,7 +156,7 @@ def test_the_way_leads_from_consent_through_instructions_to_the_work():
     start(client)
 
 
-def test_volunteers_read_that_nothing_is_paid_and_no_price_of_nothing(site):
+def test_volunteers_read_that_nothing_is_paid_and_no_price_of_nothing(site, wim):
     make_campaign(3, hit_type=hit_type(reward_cents=0))
     home = text_of(site.get(reverse("work:home")))
     guide = text_of(site.get(reverse("work:instructions", args=[POOL])))
@@ -168,6 +168,8 @@ def test_volunteers_read_that_nothing_is_paid_and_no_price_of_nothing(site):
     for shown in (home, guide, at_work):
         assert "pays $0.00" not in shown
         assert "$0.00 each" not in shown
+    review.approve([one.pk for one in do_all(wim)])
+    assert ">approved</span>" in site.get(reverse("work:earnings")).text
 
 
 def test_the_page_shows_the_text_the_question_and_the_answers(site):
@@ -380,6 +382,36 @@ def test_earnings_do_a_constant_number_of_queries(site, wim, django_assert_max_n
     do_all(wim)
     with django_assert_max_num_queries(21):
         site.get(reverse("work:earnings"))
+
+
+@pytest.mark.parametrize(("cents", "most"), [(0, 13), (5, 15)])
+def test_a_turn_takes_few_queries(site, cents, most, django_assert_max_num_queries):
+    make_campaign(6, hit_type=hit_type(reward_cents=cents))
+    _, path = start(site)
+    for _ in range(2):  # counts the page's figures, and reads the consent
+        path = site.post(path, ANSWER, headers=JSON).json()["next"]
+    with django_assert_max_num_queries(most + 4):  # 4: two transactions
+        told = site.post(path, ANSWER, headers=JSON).json()
+    assert "<b>4</b> of 6" in told["page"]
+    assert ("$0.15</b> pending" in told["page"]) == bool(cents)
+
+
+def test_pending_pay_is_counted_when_paid_work_follows_unpaid_work(site, wim):
+    make_campaign(1, of=items(1, "a-"))
+    do_all(wim)
+    make_campaign(2, of=items(3, "b-")[1:], hit_type=hit_type(reward_cents=0))
+    site.get(path := start(site)[1])
+    next_assignment(make_worker())  # takes the other unpaid HIT
+    make_campaign(1, of=items(4, "c-")[3:])
+    assert "$0.10</b> pending" in site.post(path, ANSWER, headers=JSON).json()["page"]
+
+
+def test_an_answer_sent_twice_leads_to_the_page_that_is_open(site):
+    make_campaign(2)
+    _, path = start(site)
+    first, again = (site.post(path, ANSWER, headers=JSON).json() for _ in range(2))
+    assert again["next"] == first["next"]
+    assert Assignment.own.count() == 2
 
 
 def test_a_number_scale_has_a_number_field(site):

@@ -100,20 +100,6 @@ def test_letters_are_drawn_without_any_font_of_the_machine():
             assert as_png(sheet.format(weight, letters), 1) != empty, letters
 
 
-def test_a_picture_is_kept_by_browsers_until_the_board_changes(client, board, who):
-    first = client.get(f"{BOARD}board.png")
-    again = client.get(f"{BOARD}board.png", headers={"If-None-Match": first["ETag"]})
-    assert (again.status_code, again.content) == (304, b"")
-    make_ranked(board, 90, system="New", **who)
-    new = client.get(f"{BOARD}board.png", headers={"If-None-Match": first["ETag"]})
-    assert new.status_code == 200
-    # by hand, of which no version tells: a minute later nobody is told that it is the same
-    Submission.objects.filter(system_name="New").update(visibility="PRIVATE")
-    cache.clear()
-    late = client.get(f"{BOARD}board.png", headers={"If-None-Match": new["ETag"]})
-    assert late.status_code == 200
-
-
 def test_the_menu_offers_files_and_text_to_copy(client, board):
     board.title = 'News "today" <b>'
     board.save()

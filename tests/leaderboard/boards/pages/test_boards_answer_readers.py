@@ -129,7 +129,7 @@ def test_the_axis_is_as_wide_as_the_scores_until_the_full_scale_is_asked_for(
     zoomed = client.get(BOARD).content.decode()
     full = client.get(f"{BOARD}?axis=full&sort=system").content.decode()
 
-    assert "zoomed axis" in zoomed.partition("<tbody>")[0]
+    assert "zoomed axis" in zoomed
     assert (min(ticks(zoomed)), max(ticks(zoomed))) == (60, 75)
     assert "zoomed axis" not in full
     assert (min(ticks(full)), max(ticks(full))) == (0, 100)

@@ -7,8 +7,8 @@ import pytest
 
 from leaderboard.boards.selectors.certainty import ranked_pks
 from leaderboard.models import Submission
-from leaderboard.templatetags.genie import ahead_of
-from tests.factories import make_ranked, make_submission, make_task
+from leaderboard.templatetags.genie import ahead_of, plus_minus
+from tests.factories import make_many_ranked, make_ranked, make_submission, make_task
 
 pytestmark = pytest.mark.django_db
 KINDS = [
@@ -84,6 +84,7 @@ def test_the_sentence_agrees_with_the_json(seed, client, who):
 
 def test_a_difference_is_that_of_the_printed_numbers():
     assert (ahead_of(90.14, 89.56), ahead_of(89.56, 90.14)) == ("+0.5", "−0.5")
+    assert [*map(plus_minus, (3.21, 49))] == ["± 3.2 points", "too few to say"]
 
 
 @pytest.mark.parametrize("old", ["about", "evidence", "crowds", "story"])
@@ -97,12 +98,25 @@ def test_pairs_keep_the_two_systems_of_an_old_address(client, task):
     assert (answer.status_code, answer.url) == (301, "/tasks/tidy-news/pairs/?s=1&s=2")
 
 
+def test_a_search_for_systems_finds_ranked_ones_best_first(client, task, who):
+    make_many_ranked(task, 60, **who)
+    Submission.objects.filter(pk=ranked_pks(task)[0]).update(published_at=None)
+    page = client.get("/tasks/tidy-news/pairs/?find=system&page=5").text
+    ranked = [f'<option value="{pk}"' for pk in ranked_pks(task)]
+    listed = re.findall(r'<option value="\d+"', page)
+    assert listed[: len(listed) // 2] == [*ranked[:20], *ranked[48:]]
+
+
 def test_a_drawer_shows_the_extremes_of_a_public_system_only(client, judged):
     one = Submission.objects.get(pk=ranked_pks(judged)[0])
     page = client.get(f"/tasks/tidy-news/?open={one.pk}").text
     assert page.count('<ol class="extremes">') == 2
     assert "of the ratings would put" in page
     assert f"/submissions/{one.pk}/card/" in page
+    page = client.get(f"/submissions/{one.pk}/").text
+    first_screen = page[: page.index("How this was measured")]
+    assert first_screen.count('<ol class="extremes">') == 2
+    assert "Signature" not in first_screen
     for typed in ("0", "nine", "9" * 30):
         assert "extremes" not in client.get(f"/tasks/tidy-news/?open={typed}").text
     one.visibility = "PRIVATE"

@@ -1,0 +1,117 @@
+"""Every address that names a task or a system, on a board of 5,000: CPU, queries, bytes.
+
+Goals: 150 ms of the processor with nothing kept, 40 ms again, 20 queries; a second
+request with the ETag gets 304. The database is in the process, so its part is counted.
+
+    python -m benchmarks.bench_addresses                 a visitor's pages, files and API
+    python -m benchmarks.bench_addresses --as submitter  ... a submitter's
+    ... --systems 500 --only compare                     a quick look
+"""
+
+import argparse
+import shutil
+import time
+from contextlib import ExitStack
+from typing import Any
+
+from benchmarks import world
+
+COLD_MS, WARM_MS, QUERIES = 150.0, 40.0, 20
+AGAIN = 3
+# addresses without a row in them
+MORE = ("", "tasks/", "history/", "how-it-works/", "feed.atom", "sitemap.xml", "card.png",
+        "status/", "docs/", "api/v1/tasks/", "api/v1/submissions/", "submissions/",
+        "api/v1/comparisons/", "api/v1/joint-evaluations/", "api/v1/metric-scores/",
+        "api/v1/history/", "api/v1/history/entries/", "api/v1/whoami/", "api/v1/teams/")  # fmt: skip
+
+
+def content(client: Any, path: str, **headers: str) -> tuple[Any, int]:
+    response = client.get(path, headers=headers)
+    body = (
+        b"".join(response.streaming_content) if response.streaming else response.content
+    )
+    return response, len(body)
+
+
+def forget() -> None:
+    from django.core.cache import caches
+
+    for cache in caches.all():
+        cache.clear()
+
+
+def measure(client: Any, path: str) -> tuple[Any, ...] | None:
+    """Return CPU ms and queries when cold and when warm, bytes, and the second status."""
+    from django.db import connection
+    from django.test.utils import CaptureQueriesContext
+
+    from genie.lib import jobs
+
+    response, _ = content(client, path)  # templates and imports
+    if response.status_code not in {200, 202}:
+        return None
+
+    def ask() -> tuple[float, int]:
+        with CaptureQueriesContext(connection) as asked:
+            start = time.process_time()
+            content(client, path)
+            return 1000 * (time.process_time() - start), len(asked)
+
+    forget()
+    cold, cold_queries = ask()
+    jobs.drain()
+    ask()
+    warm = min(ask() for _ in range(AGAIN))
+    response, size = content(client, path)
+    tag = response.headers.get("ETag", "")
+    again = content(client, path, if_none_match=tag)[0].status_code if tag else 0
+    return cold, cold_queries, *warm, size, again
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--systems", type=int, default=5_000)
+    parser.add_argument("--as", dest="role", default="visitor")
+    parser.add_argument("--only", default="", help="paths with this text")
+    asked = parser.parse_args()
+    with ExitStack() as stack:
+        stack.callback(shutil.rmtree, world.set_up(), ignore_errors=True)
+        from django.conf import settings
+
+        settings.ALLOWED_HOSTS = ["testserver"]
+        settings.GENIE["FILES_PER_HOUR"] = 10**6
+        from genie.accounts import throttles
+        from tests import decoys  # gives models their "own"
+        from tests.walk import routes, worlds
+
+        assert decoys
+        throttles.FileThrottle.rate = "1000000/hour"
+        found = worlds.world("growth", lambda who: worlds.many(who, asked.systems))
+        client = found.client(asked.role)
+        rows = routes.rows_of(found)
+        rows["SUBMISSION"] = rows["SUBMISSION"][:1]
+        chosen = dict.fromkeys(
+            path
+            for route in routes.routes()
+            if routes.names_rows(route)
+            for path in routes.paths(route, found, rows)
+        )
+        print(
+            f"| {asked.systems:,} systems | cold ms | queries | warm ms | queries | kB | again | |"
+        )
+        print("|---|---|---|---|---|---|---|---|", flush=True)
+        for path in [*(f"/{one}" for one in MORE), *chosen]:
+            if asked.only not in path or not (row := measure(client, path)):
+                continue
+            cold, n, warm, again_n, size, again = row
+            over = cold > COLD_MS or warm > WARM_MS or max(n, again_n) > QUERIES
+            print(
+                f"| {path} | {cold:.0f} | {n} | {warm:.0f} | {again_n} | {size / 1000:.0f} "
+                f"| {again or '-'} | {'OVER' if over else ''} |",
+                flush=True,
+            )
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
