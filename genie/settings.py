@@ -3,6 +3,7 @@
 docs/operating.md lists every variable. No setting requires a cloud account.
 """
 
+import os
 import sys
 import warnings
 from pathlib import Path
@@ -10,10 +11,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import dj_database_url
-from django.utils.functional import SimpleLazyObject, lazy
+from django.utils.functional import lazy
 
 from genie.accounts import mail, sign_in
-from genie.lib import env, retention, site_address
+from genie.lib import env, keys, retention, site_address
 from genie.lib.log_config import to_console
 from genie.lib.queue.address import queue_options
 from genie.lib.serving import languages
@@ -30,35 +31,13 @@ PRODUCTION = env.flag("GENIE_PRODUCTION")
 VERSION = "0.1.0"
 
 
-class _StoredKey(SimpleLazyObject):  # type: ignore[type-arg]
-    """A key of this machine, stored in var/ when first used."""
-
-    def __bool__(self) -> bool:  # Django asks, and need not make one
-        return True
-
-
 def _secret_key() -> Any:
-    """Return the key from the environment, or this machine's own."""
-    if key := env.text("GENIE_SECRET_KEY"):
-        return key
-    if PRODUCTION:
+    """Return the key from the environment, or one that is read from its file."""
+    key = env.text("GENIE_SECRET_KEY")
+    if PRODUCTION and not key:
         raise env.ConfigurationError("GENIE_SECRET_KEY must be set in production.")
-    return _StoredKey(_make_key)
-
-
-def _make_key() -> str:
-    from django.core.management.utils import get_random_secret_key
-
-    path = VAR_DIR / "secret-key"
-    if not path.exists():
-        VAR_DIR.mkdir(parents=True, exist_ok=True)
-        try:
-            with path.open("x", encoding="utf-8") as file:
-                path.chmod(0o600)
-                file.write(get_random_secret_key())
-        except FileExistsError:  # another process was first
-            pass
-    return path.read_text(encoding="utf-8")
+    in_file = not key or f"{keys.VARIABLES[keys.SESSION]}_FILE" in os.environ
+    return keys.Key(keys.session_key) if in_file else key
 
 
 SECRET_KEY = _secret_key()
@@ -386,7 +365,7 @@ GENIE: dict[str, Any] = {
             "workspace_id": env.text("GENIE_PROLIFIC_WORKSPACE"),
             "project_id": env.text("GENIE_PROLIFIC_PROJECT"),
             "code_secret": lazy(
-                lambda: f"prolific codes {SECRET_KEY}", str
+                lambda: f"prolific codes {keys.values(keys.PSEUDONYM)[0]}", str
             )(),  # changes with it
         },
     },

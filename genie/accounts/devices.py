@@ -70,16 +70,16 @@ class SessionsMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self.get_response(request)
-        if settings.USERSESSIONS_TRACK_ACTIVITY:
+        session = request.session
+        # Pages that did not ask who is signed in stay the same for everyone.
+        key = session.session_key if session.accessed else None
+        if settings.USERSESSIONS_TRACK_ACTIVITY and key and _is_due(key):
             best_effort(lambda: _note_use(request))  # the page itself is fine
         return response
 
 
 def _note_use(request: HttpRequest) -> None:
-    session = request.session
-    # Pages that did not ask who is signed in stay the same for everyone.
-    key = session.session_key if session.accessed else None
-    if key and request.user.is_authenticated and _is_due(key):
+    if request.user.is_authenticated:
         UserSession.objects.create_from_request(request)
 
 

@@ -52,6 +52,7 @@ def settings_for(*, production: bool) -> dict[str, Any]:
         "ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE": True,
         "ACCOUNT_MAX_EMAIL_ADDRESSES": 5,
         "ACCOUNT_DEFAULT_HTTP_PROTOCOL": "https" if production else "http",
+        "MFA_ADAPTER": "genie.accounts.adapter.SecretsAdapter",
         "MFA_SUPPORTED_TYPES": ["totp", "webauthn", "recovery_codes"],
         "MFA_PASSKEY_LOGIN_ENABLED": True,
         "MFA_RECOVERY_CODES_SHOW_ONCE": True,

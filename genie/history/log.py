@@ -50,9 +50,9 @@ def append_all(kind: Kind, said: Iterable[Said]) -> None:
         LogEntry.objects.bulk_create(entries, batch_size=_IN_QUERY)
 
 
-def forget(kind: Kind, abouts: Collection[int]) -> int:
-    """Delete the data of entries about these rows; their commitments stay."""
-    rows = LogEntry.objects.filter(kind=kind, about__in=abouts)
+def forget(workers: Collection[int]) -> int:
+    """Delete the data of entries about these people; their commitments stay."""
+    rows = LogEntry.objects.filter(kind=Kind.BAN, about__in=workers)
     return rows.update(data="", salt="", about=None)
 
 

@@ -40,6 +40,13 @@ class LogEntry(models.Model):
         verbose_name = "entry of the public log"
         verbose_name_plural = "entries of the public log"
         ordering = ["pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(kind="ban")
+                | ~models.Q(salt="") & ~models.Q(data=""),
+                name="only_a_ban_is_emptied",
+            )
+        ]
         indexes = [
             models.Index(fields=["kind", "about"], name="log_about"),
             models.Index(
@@ -53,9 +60,9 @@ class LogEntry(models.Model):
 
     @property
     def opens(self) -> bool:
-        """Check whether salt and data match the commitment, or are deleted."""
+        """Check whether salt and data match the commitment, or are a person's, deleted."""
         if not self.salt:
-            return not self.data
+            return not self.data and self.kind == self.Kind.BAN
         salt = bytes.fromhex(self.salt)
         return self.commitment == commitment(salt, self.data.encode())
 

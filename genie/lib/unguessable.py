@@ -5,24 +5,34 @@ could tell which of its questions are tests.
 """
 
 import base64
+from secrets import token_hex
+from typing import Any
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
-from django.conf import settings
+from django.db import models
 from django.utils.crypto import salted_hmac
 
+from genie.lib import keys
 from genie.lib.seeds import seed_from
 
 
 def name_for(*parts: object) -> str:
-    """Return a name of 32 hexadecimal digits, derived with the site's secret key."""
+    """Return a name of 32 hexadecimal digits, derived with the site's pseudonym key."""
+    return names_for(*parts)[0]
+
+
+def names_for(*parts: object) -> list[str]:
+    """Return the names with the pseudonym key and its former ones, newest first."""
     text = "\x1f".join(str(part) for part in parts)
-    return salted_hmac("genie.lib.unguessable", text, algorithm="sha256").hexdigest()[
-        :32
+    macs = [
+        salted_hmac("genie.lib.unguessable", text, secret=one, algorithm="sha256")
+        for one in keys.values(keys.PSEUDONYM)
     ]
+    return [mac.hexdigest()[:32] for mac in macs]
 
 
 def seed_for(*parts: object) -> int:
-    """Return a seed as `seed_from`, derived with the site's secret key; store it."""
+    """Return a seed as `seed_from`, derived with the site's pseudonym key; store it."""
     return seed_from(name_for("seed", *parts))
 
 
@@ -46,10 +56,49 @@ def open_sealed(sealed: str) -> str | None:
         return None
 
 
+def seal_anew(value: Any) -> Any:
+    """Seal the texts in a JSON value again with the newest key, if they are sealed."""
+    if isinstance(value, dict):
+        return {name: seal_anew(one) for name, one in value.items()}
+    if isinstance(value, list):
+        return [seal_anew(one) for one in value]
+    opened = open_sealed(value) if type(value) is str else None
+    return value if opened is None else seal(opened)
+
+
+class SealedText(models.TextField):  # type: ignore[type-arg]
+    """A column of texts that `seal` returned."""
+
+
+class SealedField(SealedText):
+    """A secret that is sealed in the database only; random if the key is lost."""
+
+    def from_db_value(self, value: str | None, *_: Any) -> str | None:
+        if not value:
+            return value
+        opened = open_sealed(value)
+        return _Unopened(value) if opened is None else opened
+
+    def get_prep_value(self, value: Any) -> Any:
+        if isinstance(value, _Unopened):
+            return value.sealed
+        return seal(value) if value else value
+
+
+class _Unopened(str):
+    """A text that matches no signature, stored as it was."""
+
+    def __new__(cls, sealed: str) -> "_Unopened":
+        made = super().__new__(cls, token_hex(16))
+        made.sealed = sealed
+        return made
+
+    sealed: str
+
+
 def _box() -> MultiFernet:
     # the first encrypts; former keys still decrypt
-    keys = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
-    return MultiFernet([Fernet(_key(one)) for one in keys])
+    return MultiFernet([Fernet(_key(one)) for one in keys.sealing_keys()])
 
 
 def _key(site_secret: str | bytes) -> bytes:

@@ -93,6 +93,7 @@ class Migration(migrations.Migration):
                 'verbose_name': 'entry of the public log',
                 'verbose_name_plural': 'entries of the public log',
                 'ordering': ['pk'],
+                'constraints': [models.CheckConstraint(condition=models.Q(('kind', 'ban'), models.Q(models.Q(('salt', ''), _negated=True), models.Q(('data', ''), _negated=True)), _connector='OR'), name='only_a_ban_is_emptied')],
                 'indexes': [models.Index(fields=['kind', 'about'], name='log_about'), models.Index(condition=models.Q(('number', None)), fields=['id'], name='log_not_numbered')],
             },
         ),

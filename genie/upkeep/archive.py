@@ -17,7 +17,7 @@ from typing import IO, Any
 
 from genie.lib.errors import GenieError
 
-FORMAT = 1
+FORMAT = 2
 _MANIFEST = "manifest.json"
 # Most of a backup is text, so the lowest compression already saves nearly all.
 _COMPRESSION = 1

@@ -11,11 +11,12 @@ from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 
+from genie.lib import keys
 from genie.lib.unguessable import fingerprint
 from genie.upkeep import engines, uploads
 from genie.upkeep.archive import BackupProblem, Writer, open_writer
 
-DATABASE, KEY, UPLOADS = "database", "secret-key", "media/"
+DATABASE, KEYS, UPLOADS = "database", "keys/", "media/"
 _TELL_EVERY = 1_000
 
 
@@ -35,15 +36,16 @@ def backup(path: Path, *, with_key: bool, say: Callable[[str], None]) -> None:
             _add_database(archive, path.parent, say)
             _add_uploads(archive, say)
             if with_key:
-                keys = "\n".join(site_keys()).encode()
-                archive.add(KEY, io.BytesIO(keys), len(keys))
+                for name, lines in site_keys().items():
+                    text = "\n".join(lines).encode()
+                    archive.add(f"{KEYS}{name}", io.BytesIO(text), len(text))
             archive.finish(_facts())
     except OSError as error:
         raise BackupProblem(f"{path} cannot be written: {error}.") from error
 
 
-def site_keys() -> list[str]:
-    return [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
+def site_keys() -> dict[str, list[str]]:
+    return {name: keys.values(name) for name in keys.VARIABLES}
 
 
 def applied_migrations() -> list[list[str]]:
@@ -58,7 +60,7 @@ def _facts() -> dict[str, Any]:
         "made_at": timezone.now().isoformat(timespec="seconds"),
         "engine": connection.vendor,
         "migrations": applied_migrations(),
-        "keys": [fingerprint(key) for key in site_keys()],
+        "keys": {name: fingerprint(one[0]) for name, one in site_keys().items()},
         # by name only: their values are secrets, or paths of this machine
         "settings": sorted(n for n in os.environ if n.startswith("GENIE_")),
     }

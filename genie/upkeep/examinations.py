@@ -8,7 +8,7 @@ from django.db.models import FileField, Model
 
 from genie.accounts import sign_in
 from genie.history import log
-from genie.lib import jobs
+from genie.lib import jobs, keys
 from genie.lib.serving import health, mail_server
 from genie.lib.unguessable import fingerprint
 from genie.upkeep import uploads
@@ -27,10 +27,11 @@ def database() -> Finding:
     return Finding(OK, f"{connection.vendor}, reachable and migrated")
 
 
-def key() -> Finding:
-    former = len(settings.SECRET_KEY_FALLBACKS)
-    tail = f", and {former} former keys" if former else ""
-    return Finding(OK, f"fingerprint {fingerprint(settings.SECRET_KEY)}{tail}")
+def examine_keys() -> Finding:
+    former = len(keys.sealing_keys()) - 1
+    tail = f"; former keys: {former}" if former else ""
+    each = [f"{n} {fingerprint(keys.values(n)[0])}" for n in keys.VARIABLES]
+    return Finding(OK, f"fingerprints: {', '.join(each)}{tail}")
 
 
 def examine_restore() -> Finding:
@@ -137,7 +138,7 @@ def _files_of(model: type[Model], name: str) -> Iterator[tuple[str, str]]:
 def register_all() -> None:
     register("database", database)
     register("restore", examine_restore, needs_database=False)
-    register("secret key", key, needs_database=False)
+    register("keys", examine_keys, needs_database=False)
     register("second factors", second_factors)
     register("queue", queue)
     register("disk", disk, needs_database=False)

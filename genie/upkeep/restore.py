@@ -8,7 +8,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import IO, Any
 
@@ -17,12 +17,12 @@ from django.core.exceptions import SuspiciousOperation
 from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 
-from genie.lib import env
+from genie.lib import env, keys
 from genie.lib.queue.locks import lock_supervisor
 from genie.lib.unguessable import fingerprint
 from genie.upkeep import archive, engines, uploads
 from genie.upkeep.archive import BackupProblem
-from genie.upkeep.backup import DATABASE, KEY, UPLOADS, site_keys
+from genie.upkeep.backup import DATABASE, KEYS, UPLOADS, site_keys
 
 _TELL_EVERY = 1_000
 
@@ -35,15 +35,17 @@ def restore(
     say(f"checking {path}")
     manifest = archive.checked_manifest(path)
     _refuse_what_does_not_fit(path, manifest)
-    puts_key = KEY in manifest["files"] and not env.text("GENIE_SECRET_KEY")
-    if not puts_key and not other_key:
-        _refuse_another_key(manifest["keys"])
+    puts = {name for name in keys.VARIABLES if _puts_key(name, manifest)}
+    if not other_key:
+        _refuse_another_key(
+            {n: one for n, one in manifest["keys"].items() if n not in puts}
+        )
     with lock_supervisor():  # no queue runs here meanwhile
         if not replace:
             _refuse_what_is_there(manifest)
         mark().write_text(json.dumps(_identity(manifest)), "utf-8")
         try:
-            _bring_back(path, manifest, say, puts_key=puts_key)
+            _bring_back(path, manifest, say, puts)
         except (OSError, SuspiciousOperation) as error:
             raise BackupProblem(
                 f"The backup cannot be restored here: {error}. The database is "
@@ -54,8 +56,7 @@ def restore(
 
 def mark() -> Path:
     """Return the file that exists while a restore is not finished."""
-    place: Path = settings.VAR_DIR / "restoring"
-    return place
+    return settings.VAR_DIR / "restoring"
 
 
 def _identity(manifest: dict[str, Any]) -> Any:
@@ -82,12 +83,20 @@ def _refuse_what_does_not_fit(path: Path, manifest: dict[str, Any]) -> None:
         )
 
 
-def _refuse_another_key(fingerprints: list[str]) -> None:
-    if fingerprints[0] not in {fingerprint(key) for key in site_keys()}:
+def _puts_key(name: str, manifest: dict[str, Any]) -> bool:
+    in_file = not env.text(keys.VARIABLES[name])
+    return in_file and f"{KEYS}{name}" in manifest["files"]
+
+
+def _refuse_another_key(fingerprints: dict[str, str]) -> None:
+    own = {name: [*map(fingerprint, lines)] for name, lines in site_keys().items()}
+    for name, one in fingerprints.items():
+        if one in own[name]:
+            continue
         raise BackupProblem(
-            "This site's secret key differs from the backup's "
-            f"({fingerprint(settings.SECRET_KEY)}, not {fingerprints[0]}). Set the "
-            "old key, as GENIE_SECRET_KEY or as the file secret-key in GENIE_VAR, or "
+            f"This site's {name} key differs from the backup's "
+            f"({own[name][0]}, not {one}). Set the "
+            f"old key, as {keys.VARIABLES[name]} or as its file in GENIE_VAR, or "
             "use --other-key. This signs out all users, invalidates requesters' "
             "access keys, e-mailed links and completion codes, and gives workers new "
             "pseudonyms in the next release."
@@ -107,18 +116,21 @@ def _refuse_what_is_there(manifest: dict[str, Any]) -> None:
 
 
 def _bring_back(
-    path: Path, manifest: dict[str, Any], say: Callable[[str], None], *, puts_key: bool
+    path: Path,
+    manifest: dict[str, Any],
+    say: Callable[[str], None],
+    puts: Collection[str],
 ) -> None:
     with tempfile.TemporaryDirectory(
         prefix=".genie-restore-", dir=engines.staging_folder()
     ) as folder:
-        copy, n, key = Path(folder) / DATABASE, 0, b""
+        copy, n, found = Path(folder) / DATABASE, 0, {}
         for name, stream, size in archive.members(path):
             if name == DATABASE:
                 say(f"unpacking the database ({size / 1e6:,.1f} MB)")
                 _write(copy, stream)
-            elif name == KEY:
-                key = stream.read()
+            elif name.startswith(KEYS):
+                found[name.removeprefix(KEYS)] = stream.read().decode().splitlines()
             elif name.startswith(UPLOADS):
                 sha256 = manifest["files"][name]["sha256"]
                 uploads.put(name.removeprefix(UPLOADS), stream, size, sha256)
@@ -126,8 +138,10 @@ def _bring_back(
                 if n % _TELL_EVERY == 0:
                     say(f"unpacking uploads: {n:,}")
         say(f"uploads unpacked: {n:,}; replacing the database")
-        if puts_key:
-            _put_key(key.decode().splitlines(), say)
+        for name in sorted(puts):
+            if place := keys.path_of(name):
+                keys.write(place, found[name])
+                say(f"the {name} key is now in {place}")
         engines.bring_back(copy)
 
 
@@ -137,14 +151,3 @@ def _write(path: Path, stream: IO[bytes]) -> None:
         shutil.copyfileobj(stream, file, 1 << 20)
         file.flush()
         os.fsync(file.fileno())
-
-
-def _put_key(keys: list[str], say: Callable[[str], None]) -> None:
-    place = settings.VAR_DIR / "secret-key"
-    part = place.with_name("secret-key.part")
-    part.touch(mode=0o600)
-    part.write_text(keys[0], "utf-8")
-    part.replace(place)
-    say(f"the secret key is now in {place}")
-    if keys[1:]:
-        say("the backup also contains former keys: set GENIE_SECRET_KEY_FALLBACKS")

@@ -13,7 +13,7 @@ from genie.upkeep.doctor import OK, PROBLEM, examine
 
 class Command(RefusingCommand):
     help = (
-        "Check the site and print one line for each part: database, secret key, "
+        "Check the site and print one line for each part: database, keys, "
         "queue, disk, mail, uploads (by checksum), money. The exit code is 1 if there "
         "is a problem."
     )

@@ -1,5 +1,6 @@
 """Run the queue and keep it running."""
 
+import gc
 import os
 import re
 import signal
@@ -57,6 +58,8 @@ class Command(RefusingCommand):
             locks.lock_cluster(lane.name).close()
         jobs.install(SCHEDULES)
         self._tell_queue(self.presence.begin)
+        gc.collect()
+        gc.freeze()  # a collector in a child would copy all that it shares
         try:
             while not self.stopping:
                 self._start_missing(own)

@@ -4,7 +4,7 @@ import json
 from threading import Barrier, Thread
 
 import pytest
-from django.db import connections, transaction
+from django.db import IntegrityError, connections, transaction
 
 from genie.history import log, merkle
 from genie.history.canonical import commitment
@@ -89,11 +89,22 @@ def test_data_of_people_can_be_deleted_and_the_tree_still_holds():
     before = log.head().root
     log.append(Kind.BAN, {"worker": "another", "is": "excluded"}, about=8)
     log.append(Kind.DECISION, {"submission": 7}, about=7)
-    assert log.forget(Kind.BAN, [7]) == 1
+    assert log.forget([7]) == 1
     entry = LogEntry.objects.get(data="")
     assert (entry.data, entry.salt, entry.about) == ("", "", None)
     assert open_entries([entry])[0]["says"] is None
     assert (finding().verdict, log.head().root) == ("ok", before)
+
+
+@pytest.mark.parametrize("kind", sorted({*Kind.values} - {Kind.BAN}))
+@pytest.mark.parametrize(
+    "empty", [{"salt": ""}, {"data": ""}, {"salt": "", "data": ""}]
+)
+def test_only_a_person_s_entry_can_be_emptied(kind, empty):
+    log.append(kind, {"row": 7}, about=7)
+    assert log.forget([7]) == 0
+    with pytest.raises(IntegrityError), transaction.atomic():
+        LogEntry.objects.update(**empty)
 
 
 @pytest.mark.parametrize(
@@ -102,6 +113,7 @@ def test_data_of_people_can_be_deleted_and_the_tree_still_holds():
         (lambda rows: rows.filter(number=2).update(kind=Kind.BAN), "entry 2 was changed"),
         (lambda rows: rows.filter(number=2).update(data='{"release":9}'), "entry 2 was changed"),
         (lambda rows: rows.filter(number=2).update(hashes=bytes(32)), "entry 2 was changed"),
+        (lambda rows: rows.filter(number=2).update(kind=Kind.BAN, salt="", data=""), "entry 2 was changed"),
         (lambda rows: rows.filter(number=1).delete(), "entry 1 is missing"),
         (lambda rows: rows.filter(number=4).delete(), "entry 4 is missing"),
         (lambda _: LogHead.objects.filter(size=5).update(root="00" * 32), "the head does not match its 5 entries"),
