@@ -10,8 +10,8 @@ RUN apt-get update \
     && apt-get install --yes --no-install-recommends wordnet-base postgresql-client \
     && rm -rf /var/lib/apt/lists/*
 COPY requirements/base.txt /requirements.txt
-COPY requirements/postgres.txt /postgres.txt
-RUN pip install --no-cache-dir --require-hashes --requirement /requirements.txt --requirement /postgres.txt
+COPY requirements/servers.txt /servers.txt
+RUN pip install --no-cache-dir --require-hashes --requirement /requirements.txt --requirement /servers.txt
 RUN --mount=type=bind,from=build,source=/wheels,target=/wheels \
     pip install --no-cache-dir --no-deps --no-index /wheels/*.whl
 # A user of its own, who owns the data and nothing else.

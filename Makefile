@@ -1,6 +1,6 @@
 # Two commands: `make demo` shows Genie at work, `make test` proves it.
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-begins pictures test test-slow test-all fuzz test-neural test-postgres check check-types check-rest messages wheels sbom audit bench clean setup
+.PHONY: help demo demo-begins pictures test test-slow test-all fuzz test-neural test-postgres test-deploy check check-types check-rest messages wheels sbom audit bench clean setup
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -11,7 +11,7 @@ PORT ?= 8000
 unexport PYTHONDONTWRITEBYTECODE
 
 # Most of what is installed is never imported by tests; what is, is compiled then.
-setup test test-slow test-all test-postgres check fuzz: export PIP_COMPILE := 0
+setup test test-slow test-all test-postgres test-deploy check fuzz: export PIP_COMPILE := 0
 
 help: ## say what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1	/'
@@ -95,6 +95,12 @@ test-neural: .venv-neural/ready ## run BERTScore, BLEURT, COMET and MetricX for 
 
 test-postgres: .venv/dev .venv/acceptance $(WORDNET)/index.noun ## run the tests that use a database on a PostgreSQL of their own
 	@tests/postgres.sh -n auto --dist worksteal $(POSTGRES) $(ARGS)
+
+# Hosts are network namespaces, which need root; .ci/run leaves all of this out.
+test-deploy: .venv/dev ## run what operators meet: several hosts, kill -9 (KILLS=60 SEED=1), full disks, slow strangers, restarts
+	@unshare --net sh -c 'ip link set lo up && exec "$$@"' sh $(BIN)/python -m pytest -q -rs -s -n 0 --no-migrations \
+	  tests/deploy/*.py tests/test_proxies.py tests/test_deploy.py tests/test_backup.py tests/test_supervisor.py tests/genie/faults $(ARGS)
+	@tests/postgres.sh -n 0 -rs tests/genie/faults/test_postgresql.py tests/genie/faults/test_clocks_and_servers.py tests/test_backup.py
 
 # Types take as long as all the rest, so both are checked at once.
 check: .venv/dev ## format, lint, types, import contracts, migrations, templates

@@ -5,6 +5,8 @@ import sys
 from importlib.metadata import PackageNotFoundError, distributions, version
 from pathlib import Path
 
+from genie.lib.env import ConfigurationError
+
 _APPS = ("genie", "leaderboard", "quality", "crowd")
 # The most needed commands in order. Other commands are listed below these.
 GROUPS: dict[str, dict[str, str]] = {
@@ -36,6 +38,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "collectstatic": "collect the static files for production",
         "backup": "back up the whole site to one file",
         "restore": "restore a site from such a file",
+        "rotate-key": "replace a key of the site by a new one",
         "doctor": "check the site, with one line for each part",
         "check": "check for problems (with --deploy, also the requirements of production)",
     },
@@ -67,7 +70,10 @@ def main() -> None:
             # before any slow import
             sys.stdout.write(f"genie {words[0]}: starting ...\n")
             sys.stdout.flush()
-        _run(words)
+        try:
+            _run(words)
+        except ConfigurationError as error:
+            sys.exit(f"genie {words[0]}: {error}")
 
 
 def _run(words: list[str]) -> None:

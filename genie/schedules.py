@@ -6,6 +6,9 @@ SCHEDULES = [
     Periodic("advance submissions", "leaderboard.jobs.advance", minutes=1),
     Periodic("announce what happened", "leaderboard.jobs.announce", minutes=1),
     Periodic("number the public log", "genie.history.log.number", minutes=1),
+    Periodic(
+        "compare scores with the log", "leaderboard.jobs.compare_scores", minutes=1440
+    ),
     Periodic("catch metrics up", "leaderboard.jobs.catch_up_metrics", minutes=2),
     Periodic(
         "refresh metric boards", "leaderboard.jobs.refresh_metric_boards", minutes=2

@@ -96,7 +96,9 @@ def test_the_health_checks_ask_a_site_that_answers(live_server):
 
 def test_the_parts_start_in_order_and_keep_their_data():
     services = COMPOSE["services"]
-    assert set(services) == {*OURS, "database", "proxy"}
+    assert set(services) == {*OURS, "database", "proxy", "cache"}
+    profiles = {name: services[name].get("profiles") for name in services}
+    assert {name for name in profiles if profiles[name]} == {"cache"}
     for name in OURS:
         assert services[name]["volumes"] == ["data:/var/lib/genie"]
         assert services[name]["environment"]["GENIE_VAR"] == "/var/lib/genie"
@@ -115,6 +117,26 @@ def test_the_parts_start_in_order_and_keep_their_data():
     assert "healthcheck" in services["database"]
     assert set(COMPOSE["volumes"]) == {"data", "database", "certificates"}
     assert (ROOT / "docs/deploy/Caddyfile").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not shutil.which("docker-compose"), reason="no docker-compose here")
+def test_the_compose_file_is_what_its_parser_takes(tmp_path):
+    shutil.copy(ROOT / "compose.yaml", tmp_path)
+    env = (DEPLOY / "genie.env").read_text("utf-8")
+    words = "docker-compose --env-file genie.env --profile several config --services"
+    for password, status in (("p", 0), ("", 1)):  # a forgotten password is refused
+        given = re.sub(
+            "^(GENIE_DATABASE_PASSWORD=)$", rf"\g<1>{password}", env, flags=re.M
+        )
+        (tmp_path / "genie.env").write_text(given)
+        found = subprocess.run(
+            words.split(), cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert found.returncode == status, found.stderr
+        assert set(found.stdout.split()) == (
+            set() if status else {*COMPOSE["services"]}
+        )
 
 
 def test_the_settings_are_those_that_the_check_for_production_accepts():
@@ -143,6 +165,7 @@ def test_the_proxy_asks_the_site_and_lets_whole_uploads_through():
     proxy, web = (COMPOSE["services"][name] for name in ("proxy", "web"))
     assert proxy["env_file"] == "genie.env"
     upstream = proxy["environment"]["GENIE_UPSTREAM"]
+    upstream = upstream.removeprefix("${GENIE_UPSTREAM:-").removesuffix("}")
     name, _, port = upstream.partition(":")
     assert web["command"][web["command"].index("--bind") + 1].endswith(f":{port}")
     assert name in COMPOSE["services"]
@@ -169,3 +192,18 @@ def test_units_are_sound(unit, tmp_path):
         capture_output=True, text=True, check=False,
     ).stderr  # fmt: skip
     assert unit.name not in told
+    words = [
+        "systemd-analyze",
+        "security",
+        "--offline=true",
+        "--threshold=30",
+        str(unit),
+    ]
+    found = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert found.returncode == 0, found.stdout[-200:]
+
+
+def test_the_proxy_waits_longer_for_a_restarted_site_than_it_leaves_it_out():
+    text = (ROOT / "docs/deploy/Caddyfile").read_text("utf-8")
+    waits, left_out = re.findall(r"(?:try|fail)_duration (\d+)s", text)
+    assert int(left_out) < int(waits)

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.crash import kills
 from tests.shared import put_migrated_sqlite
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -109,15 +108,5 @@ def test_each_kind_of_work_that_kills_its_process_each_time_is_given_up(tmp_path
     done = subprocess.run(kinds, cwd=ROOT, env=env, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
-    assert [n for n, _ in found] == [6, 6, 6, 6, 4, 6, 10, 15]
+    assert [n for n, _ in found] == [3] * 8
     assert all(f"interrupted {n} times before" in failure for n, failure in found)
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not ON_POSTGRES, reason="several machines need PostgreSQL")
-def test_two_machines_survive_kill_9_of_every_kind_of_process():
-    loud, quiet = kills.both(len(kills.KINDS), rounds=1, seed=1, pause=0.8)
-    assert loud["killed"] == dict.fromkeys(loud["killed"], 1)
-    assert set(loud["killed"]) == set(kills.KINDS)
-    assert loud["acknowledged"] > 0  # a slow machine answers less in the same time
-    assert {name for name, n in kills.compare(loud, quiet).items() if n} == set()

@@ -45,7 +45,7 @@ def site():
     with ThreadingHTTPServer(("127.0.0.1", 0), Site) as server:
         server.daemon_threads, server.block_on_close = True, False
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield server.server_address[1]
+        yield f"127.0.0.1:{server.server_address[1]}"
         server.shutdown()
 
 
@@ -60,7 +60,7 @@ def caddy(folder, port, site):
     env = {
         **{"HOME": str(folder), "PATH": os.environ["PATH"], "GOMAXPROCS": "2"},
         "GENIE_HOSTS": f"http://127.0.0.1:{port}",
-        "GENIE_UPSTREAM": f"127.0.0.1:{site}",
+        "GENIE_UPSTREAM": site,
         "GENIE_CADDY": "2.6" if version < [2, 7] else "2.7",
     }
     # two of them on one machine would share the port of its own administration
@@ -78,7 +78,7 @@ def nginx(folder, port, site):
     shipped = (DEPLOY / "nginx.conf").read_text("utf-8")
     assert shipped.count("listen 80;") == 1
     shipped = shipped.replace("listen 80;", f"listen 127.0.0.1:{port};")
-    shipped = shipped.replace("127.0.0.1:8000", f"127.0.0.1:{site}")
+    shipped = shipped.replace("127.0.0.1:8000", site)
     own = "".join(
         f"{name}_temp_path {folder}/{name};\n"
         for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")

@@ -168,6 +168,31 @@ def test_a_killed_supervisor_takes_its_queue_along_and_the_next_finishes_the_wor
         )
 
 
+FAKETIME = [*Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1")]
+
+
+@pytest.mark.skipif(not FAKETIME, reason="faketime is not installed")
+def test_jobs_are_done_at_a_clock_a_day_off_and_when_it_is_right_again(
+    installation, monkeypatch
+):
+    waiting = "from genie.lib import jobs; print(jobs.n_waiting())"
+    enqueue = "import jobs; jobs.enqueue('genie.lib.jobs.forget_old', days=3)"
+    # the right clock, then, is a day behind what the database says
+    for clock in ({"LD_PRELOAD": str(FAKETIME[0]), "FAKETIME": "+1d"}, {}):
+        monkeypatch.setattr(installation, "env", {**installation.env, **clock})
+        assert installation.shell(waiting.replace("import jobs", enqueue)) != "0"
+        queue = installation.start()
+        with stopped_at_the_end(queue):
+            installation.wait(
+                lambda: installation.shell(waiting) == "0",
+                90,
+                "the job was not done",
+            )
+            kill(queue)
+            installation.wait(lambda: not installation.queue_processes(), 5, "left")
+        monkeypatch.undo()
+
+
 def test_even_without_the_cluster_s_first_process_nobody_is_left(installation):
     supervisor = installation.start()
     with stopped_at_the_end(supervisor):

@@ -10,7 +10,7 @@ from copy import copy
 from functools import lru_cache, partial
 from smtplib import SMTPException
 from threading import get_ident
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from django import forms
 from django.db import (
@@ -25,6 +25,7 @@ from django.db import (
 )
 from django.db.backends.sqlite3.base import SQLiteCursorWrapper
 from django.db.models import Value
+from django.db.models.expressions import RawSQL
 
 if TYPE_CHECKING:
     from django.db.backends.base.base import BaseDatabaseWrapper
@@ -187,29 +188,37 @@ class Parameter(Value):
         return "%s", [self]
 
 
-def prepare(build: Callable[..., QuerySet[Any, Row]]) -> Callable[..., list[Row]]:
+class prepare(Generic[Row]):
     """Let Django write the SQL of a query once per process, not at each call.
 
     `build` gets a `Parameter` for each positional argument but None, to be compared
     with columns; the arguments are integers or strings that we have stored.
     """
 
-    # Writing takes up to 4 ms of the processor, running .1. The text may depend on the
-    # named arguments, which take few values, but not on the time. Rows are never kept.
-    @lru_cache(maxsize=32)
-    def write(_vendor: str, blank: tuple[bool, ...], **shape: Hashable) -> Any:
-        places = (None if no else Parameter(i) for i, no in enumerate(blank))
-        rows = build(*places, **shape)
-        compiler = rows.query.get_compiler(DEFAULT_DB_ALIAS)
-        return rows, compiler, *compiler.as_sql()
+    def __init__(self, build: Callable[..., QuerySet[Any, Row]]) -> None:
+        # Writing takes up to 4 ms of the processor, running .1. The text may depend on
+        # the named arguments, which take few values, but not on the time. Rows are
+        # never kept.
+        @lru_cache(maxsize=32)
+        def write(_vendor: str, blank: tuple[bool, ...], **shape: Hashable) -> Any:
+            places = (None if no else Parameter(i) for i, no in enumerate(blank))
+            rows = build(*places, **shape)
+            compiler = rows.query.get_compiler(DEFAULT_DB_ALIAS)
+            return rows, compiler, *compiler.as_sql()
 
-    def read(*values: int | str | None, **shape: Hashable) -> list[Row]:
+        self._write = write
+
+    def _bind(self, *values: int | str | None, **shape: Hashable) -> Any:
         blank = tuple(value is None for value in values)
-        rows, written, sql, places = write(connection.vendor, blank, **shape)
+        rows, compiler, sql, places = self._write(connection.vendor, blank, **shape)
         params = tuple(
             values[place.value] if isinstance(place, Parameter) else place
             for place in places
         )
+        return rows, compiler, sql, params
+
+    def __call__(self, *values: int | str | None, **shape: Hashable) -> list[Row]:
+        rows, written, sql, params = self._bind(*values, **shape)
         compiler = copy(written)
         compiler.connection = connections[DEFAULT_DB_ALIAS]
         compiler.as_sql = lambda: (sql, params)
@@ -217,7 +226,10 @@ def prepare(build: Callable[..., QuerySet[Any, Row]]) -> Callable[..., list[Row]
         rows.query.get_compiler = lambda *_using, **_given: compiler
         return list(rows)
 
-    return read
+    def finds_any(self, *values: int | str | None, **shape: Hashable) -> RawSQL:
+        """Return the condition that the query finds a row, for another statement."""
+        *_, sql, params = self._bind(*values, **shape)
+        return RawSQL(f"EXISTS ({sql})", params, models.BooleanField())  # noqa: S611
 
 
 if TYPE_CHECKING:

@@ -7,10 +7,16 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 POSTGRES_OPTIONS: dict[str, str | int] = {
     # Without it, each request waits minutes for a server that is down.
     "connect_timeout": 5,
+    # Each side gives the other up half a minute after its last sign: otherwise a machine
+    # without power would hold its locks for two hours.
+    **{"keepalives_idle": 10, "keepalives_interval": 5, "tcp_user_timeout": 30_000},
     # PostgreSQL would first compile queries that it expects to be slow, on each
     # request: a worker's home with work in a hundred pools took a second with it, and
     # .05 s without.
-    "options": "-c jit=off",
+    "options": "-c jit=off -c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 "
+    "-c tcp_keepalives_count=4 -c tcp_user_timeout=30000 "
+    # sees a lost peer in the middle of a query, too
+    "-c client_connection_check_interval=5000",
 }
 
 

@@ -114,7 +114,11 @@ def enqueue_missing(listed: Iterable[tuple[str, Mapping[str, Key]]]) -> int:
     for first in range(0, len(listed), AT_ONCE):
         some = listed[first : first + AT_ONCE]
         present = queued_jobs(some)
-        missing = [(job, k) for job, k in some if (job, _identity(k)) not in present]
+        missing = [
+            (job, keys)
+            for job, keys in some
+            if (job, tuple(sorted(keys.items()))) not in present
+        ]
         n_missing += len(missing)
         with transaction.atomic() if missing else nullcontext():
             for job, keys in missing:
@@ -130,10 +134,6 @@ def _unpack(payload: str) -> dict[str, Any] | None:
         logger.warning("A queued job cannot be read: %s", one_line(error))
         return None
     return task
-
-
-def _identity(keys: Mapping[str, Key]) -> tuple[tuple[str, Key], ...]:
-    return tuple(sorted(keys.items()))
 
 
 def n_waiting() -> int:

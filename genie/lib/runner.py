@@ -17,15 +17,12 @@ from django.utils import timezone
 
 from genie.lib.errors import GenieError
 from genie.lib.logs import one_line
-from genie.lib.queue.pieces import Later
+from genie.lib.queue.pieces import MAX_STARTS, Later
 
 logger = logging.getLogger(__name__)
 
 # Rows of a kind that are queued at a time.
 AT_ONCE = 200
-# How much more often an attempt may be interrupted than fail with a reason: its process
-# is killed, or runs out of memory or time.
-MORE_STARTS = 3
 CLEARED: dict[str, Any] = {"n_attempts": 0, "failure": "", "failure_permanent": False}
 
 
@@ -126,12 +123,14 @@ class Runner:
 
     def _begun(self, pk: int) -> QuerySet[Any] | None:
         rows = self.rows.filter(pk=pk)
-        found = self._ready(rows).values_list("n_starts", "n_attempts").first()
+        counts = self._ready(rows).values_list("n_starts", "n_attempts", "failure")
+        found = counts.first()
         if found is None:
             return None
-        n_starts, n_attempts = found
+        n_starts, n_attempts, failure = found
         free = rows.filter(n_starts=n_starts)
-        if n_attempts > len(self._pauses) + MORE_STARTS:
+        # Without a failure, its process was killed each time.
+        if n_attempts >= MAX_STARTS + (len(self._pauses) if failure else 0):
             sentence = (
                 f"This step was interrupted {n_attempts} times before it finished: it "
                 "was killed, or it needs more time or memory than is available. Staff "

@@ -11,7 +11,7 @@ from django.contrib import messages
 from django.contrib.admin import helpers
 from django.contrib.admin.utils import model_ngettext
 from django.db import transaction
-from django.db.models import Model, Q, QuerySet
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 
@@ -104,7 +104,9 @@ class Action:
             model_admin.message_user(request, sentence, messages.WARNING)
         if self.run is not None:
             return self.run(model_admin, request, rows)
-        line: Any = self.line or getattr(model_admin, "line_of", _name)
+        line: Any = self.line or getattr(
+            model_admin, "line_of", lambda row: Line(row.pk, str(row))
+        )
         totals = self.totals(rows) if self.totals is not None else ()
         form = self.ask(model_admin, request, map(line, rows), totals)
         if isinstance(form, HttpResponse):
@@ -213,7 +215,3 @@ class Action:
         if self.left and n_left > 0:
             sentence = self.left.format(**figures)
             model_admin.message_user(request, sentence, messages.WARNING)
-
-
-def _name(row: Model) -> Line:
-    return Line(row.pk, str(row))

@@ -1,9 +1,9 @@
-"""Two queues and two web servers on one database, and `kill -9` for all of them in turn.
+"""Two hosts with a queue and a web server each, and `kill -9` for all of them in turn.
 
     python -m tests.crash.kills --kills 200 --seed 1
 
-plays whole campaigns for as long as it takes to kill that many processes on a PostgreSQL
-server of its own, plays them again in peace, and says what differs: nothing, or the exit
+plays whole campaigns for as long as it takes to kill that many processes on
+servers of its own, plays them again in peace, and says what differs: nothing, or the exit
 code is 1.
 """
 
@@ -12,27 +12,22 @@ import json
 import os
 import random
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Event, Thread
-from urllib.parse import urlsplit
 
-import psycopg
-
+from tests.deploy.hosts import ROOT, Host, engines, hosts, is_apart
 from tests.shared import own_database
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 KINDS = (
-    "supervisor", "cluster", "sentinel", "worker", "pusher", "monitor",
-    "web master", "web worker",
+    "supervisor", "sentinel", "idle worker", "busy worker", "web master", "web worker",
 )  # fmt: skip
-WORKERS = 2
+WORKERS, PORT = 2, 8000
 # Long enough for a loaded machine to start a queue, short enough to see one that hangs.
 STALE_SECONDS = 45
 
@@ -57,8 +52,9 @@ class Started:
 
     kinds: tuple[str, ...]
 
-    def __init__(self, log: Path, env: dict[str, str], *words: str) -> None:
-        self.log, self.env, self.words = log, env, words
+    def __init__(self, host: Host, log: str, env: dict[str, str], *words: str) -> None:
+        self.host, self.log, self.env = host, host.folder / log, env
+        self.words = [*host.inside, sys.executable, *words]
         self.n_starts = 0
         self.start()
 
@@ -66,7 +62,7 @@ class Started:
         self.n_starts += 1
         with self.log.open("a") as log:
             self.process = subprocess.Popen(
-                [sys.executable, *self.words],
+                self.words,
                 cwd=ROOT, env=self.env, stdout=log, stderr=log, start_new_session=True,
             )  # fmt: skip
 
@@ -93,46 +89,42 @@ class Started:
 class Queue(Started):
     """One `genie work`."""
 
-    kinds = KINDS[:6]
+    kinds = KINDS[:4]
 
-    def __init__(self, name: str, log: Path, env: dict[str, str]) -> None:
-        super().__init__(log, env, "manage.py", "work", "--quiet", "--name", name)
-        self._members: dict[int, dict[str, int]] = {}
+    def __init__(self, host: Host, env: dict[str, str]) -> None:
+        super().__init__(host, "queue.log", env, "manage.py", "work", "--quiet")
 
     def all_of(self, kind: str) -> list[int]:
-        if kind not in self.kinds:
-            return []
         if kind == "supervisor":
             return [self.process.pid]
-        clusters = children(self.process.pid)[:1]
-        sentinels = [child for pid in clusters for child in children(pid)[:1]]
-        if kind in ("cluster", "sentinel"):
-            return clusters if kind == "cluster" else sentinels
-        return [pid for sentinel in sentinels for pid in self._of(sentinel, kind)]
+        sentinels = children(self.process.pid)
+        if kind == "sentinel":
+            return sentinels if len(sentinels) == 3 else []
+        marks = self.host.folder.glob("queue/*/*/*/busy.*")
+        busy = {int(path.suffix[1:]) for path in marks}
+        below = {pid for sentinel in sentinels for pid in children(sentinel)}
+        return sorted(below & busy if kind == "busy worker" else below - busy)
 
-    def _of(self, sentinel: int, kind: str) -> list[int]:
-        """Tell the sentinel's children apart by the order in which it starts them."""
-        found = children(sentinel)
-        if sentinel not in self._members:
-            if len(found) < WORKERS + 2:
-                return []
-            monitor, pusher = found[WORKERS : WORKERS + 2]
-            self._members[sentinel] = {"monitor": monitor, "pusher": pusher}
-        named = self._members[sentinel]
-        if kind == "worker":
-            return [pid for pid in found if pid not in named.values()]
-        return [pid for pid in found if pid == named[kind]]
+    def is_whole(self) -> bool:
+        return len(self.all_of("idle worker")) > WORKERS
+
+    def longest_silence(self) -> float:
+        """Give how long a guard has been silent that should not be."""
+        signs = [
+            path.stat().st_mtime for path in self.host.folder.glob("queue/*/*/*/guard")
+        ]
+        return time.time() - min(signs, default=time.time())
 
 
 class Web(Started):
     """One gunicorn, as docs/operating.md says."""
 
-    kinds = KINDS[6:]
+    kinds = KINDS[4:]
 
-    def __init__(self, port: int, log: Path, env: dict[str, str]) -> None:
+    def __init__(self, host: Host, env: dict[str, str]) -> None:
         super().__init__(
-            log, env, "-m", "gunicorn", "genie.wsgi", "--preload",
-            "--bind", f"127.0.0.1:{port}", "--worker-class", "gthread",
+            host, "web.log", env, "-m", "gunicorn", "genie.wsgi", "--preload",
+            "--bind", f"{host.address}:{PORT}", "--worker-class", "gthread",
             "--workers", "1", "--threads", "4", "--log-level", "error",
         )  # fmt: skip
 
@@ -152,6 +144,7 @@ class Killer:
         self.rng = random.Random(seed)
         self.killed: Counter[str] = Counter()
         self.orphans: list[int] = []
+        self.silence = 0.0
         self.ended = Event()
         self.trouble: Exception | None = None
         self._thread = Thread(target=self._run, daemon=True)
@@ -177,7 +170,9 @@ class Killer:
             self.rng.uniform(0.5, 1.5) * self.pause
         ):
             left = left or self.rng.sample(KINDS, len(KINDS))
-            while not self._kill(left[-1]) and not self.ended.wait(0.1):
+            # A job lasts for a moment: whoever wants to meet one looks often.
+            pause = 0.01 if left[-1] == "busy worker" else 0.1
+            while not self._kill(left[-1]) and not self.ended.wait(pause):
                 self._keep()
             left.pop()
         while not self.ended.wait(0.2):
@@ -186,31 +181,33 @@ class Killer:
     def _keep(self) -> None:
         for machine in self.machines:
             machine.keep()
+            if isinstance(machine, Queue):
+                self.silence = max(self.silence, machine.longest_silence())
 
     def _kill(self, kind: str) -> bool:
         """Kill one, unless nobody else of its like would be there meanwhile."""
         alike = [machine for machine in self.machines if kind in machine.kinds]
         found = [
-            (machine, pid)
+            pid
             for machine in alike
             for pid in machine.all_of(kind)
             if any(other.is_whole() for other in alike if other is not machine)
         ]
         if not found:
             return False
-        machine, pid = self.rng.choice(found)
-        clusters = machine.all_of("cluster") if kind == "supervisor" else []
+        pid = self.rng.choice(found)
+        groups = children(pid) if kind == "supervisor" else []
         try:
             os.kill(pid, signal.SIGKILL)
         except ProcessLookupError:  # it has ended meanwhile
             return False
         self.killed[kind] += 1
-        for group in clusters:
+        for group in groups:
             self._expect_gone(group)
         return True
 
     def _expect_gone(self, group: int) -> None:
-        """A cluster ends with its supervisor, though nobody comes to end it."""
+        """A lane ends with its supervisor, though nobody comes to end it."""
         deadline = time.monotonic() + 20
         while not is_gone(group):
             if time.monotonic() > deadline:
@@ -227,29 +224,20 @@ def is_gone(group: int) -> bool:
     return False
 
 
-def free_ports(n: int) -> list[int]:
-    with ExitStack() as stack:
-        probes = [stack.enter_context(socket.socket()) for _ in range(n)]
-        for probe in probes:
-            probe.bind(("127.0.0.1", 0))
-        return [probe.getsockname()[1] for probe in probes]
-
-
 @contextmanager
-def machines(folder: Path, ports: list[int]):
-    """Start two queues and two web servers, as on two machines that share a disk."""
-    env = {**os.environ, "GENIE_WORKERS": str(WORKERS)}
-    started: list[Started] = []
-    try:
-        for number, port in enumerate(ports, start=1):
-            started.append(
-                Queue(f"queue-{number}", folder / f"queue-{number}.log", env)
-            )
-            started.append(Web(port, folder / f"web-{number}.log", env))
-        yield started
-    finally:
-        for machine in started:
-            machine.stop()
+def machines(folder: Path, n: int = 2):
+    """Start a queue and a web server on each of some hosts, and give these, too."""
+    with hosts(n, folder) as made:
+        started: list[Started] = []
+        try:
+            for host in made:
+                env = host.environment(os.environ["DATABASE_URL"])
+                env["GENIE_WORKERS"] = str(WORKERS)
+                started += [Queue(host, env), Web(host, env)]
+            yield made, started
+        finally:
+            for machine in started:
+                machine.stop()
 
 
 def set_up(folder: Path) -> None:
@@ -279,18 +267,17 @@ def play(folder: Path, kills: int, rounds: int, seed: int, pause: float) -> dict
     """Play until that many were killed, and at least so many rounds."""
     set_up(folder)
     from genie.lib import jobs
-    from tests.crash.people import Play, broken, patient
+    from tests.crash.people import Play, broken, counts, patient
 
     if not kills:
         quiet = Play(between=in_this_process)
         quiet.begin()
         for number in range(rounds):
             quiet.round(number)
-        return {"rows": quiet.rows, "broken": broken(rounds, set())}
-    ports = free_ports(2)
-    people = Play(ports, think=0.05)
-    people.begin()
-    with machines(folder, ports) as started:
+        return {"rows": quiet.rows, "broken": broken(rounds, set(), set())}
+    with machines(folder) as (made, started):
+        people = Play([f"{host.address}:{PORT}" for host in made], think=0.05)
+        people.begin()
         killer = Killer(started, kills, seed, pause)
         killer.begin()
         while len(people.rows) < rounds or (
@@ -305,12 +292,22 @@ def play(folder: Path, kills: int, rounds: int, seed: int, pause: float) -> dict
         while patient(jobs.n_waiting) and time.monotonic() < deadline:
             time.sleep(0.05)
         n_rounds = len(people.rows)
-        wrong = broken(n_rounds, people.acknowledged())
+        wrong = broken(n_rounds, people.acknowledged(), people.treasurer.paid)
+        for machine in started:
+            machine.stop()
+        left = [pid for host in made for pid in host.processes()]
     return {
         "rows": people.rows,
-        "broken": wrong | {"queues left without a supervisor": len(killer.orphans)},
+        "broken": wrong
+        | {"lanes left without a supervisor": len(killer.orphans)}
+        | {"processes left": len(left)},
         "killed": dict(killer.killed),
-        "acknowledged": len(people.acknowledged()),
+        "counts": {"answers acknowledged": len(people.acknowledged())}
+        | counts()
+        | {"steps given up and retried by staff": people.n_retries}
+        | {"runs of payouts acknowledged as paid": len(people.treasurer.paid)}
+        | {"seconds that a guard was silent, at most": round(killer.silence)}
+        | {"seconds that somebody waited, at most": round(people.longest_wait())},
     }
 
 
@@ -324,26 +321,9 @@ def in_a_process(database: str, **asked: object) -> dict:
             stdout=subprocess.PIPE, check=False,
         )  # fmt: skip
         if done.returncode:
-            logs = [path.read_text()[-3000:] for path in Path(folder).glob("*.log")]
+            logs = [path.read_text()[-3000:] for path in Path(folder).glob("*/*.log")]
             raise SystemExit("\n".join(logs))
     return json.loads(done.stdout)
-
-
-@contextmanager
-def migrated_server():
-    """Run a PostgreSQL server with a migrated database, of which others are copies."""
-    from benchmarks import throwaway_postgres
-
-    with throwaway_postgres.server() as address:
-        with psycopg.connect(address, autocommit=True) as server:
-            server.execute("create database migrated")
-        migrated = urlsplit(address)._replace(path="/migrated").geturl()
-        subprocess.run(
-            [sys.executable, "manage.py", "migrate", "--verbosity", "0"],
-            cwd=ROOT, env={**os.environ, "DATABASE_URL": migrated}, check=True,
-        )  # fmt: skip
-        os.environ |= {"DATABASE_URL": address, "GENIE_TEST_TEMPLATE": "migrated"}
-        yield
 
 
 def both(kills: int, rounds: int, seed: int, pause: float) -> tuple[dict, dict]:
@@ -372,17 +352,20 @@ def main() -> int:
     parser.add_argument("--pause", type=float, default=3.0, help="seconds, on average")
     parser.add_argument("--in", dest="folder", type=Path, help=argparse.SUPPRESS)
     asked = parser.parse_args()
+    if not is_apart():
+        os.execvp("unshare", ["unshare", "--net", *sys.orig_argv])
     if asked.folder:
         found = play(asked.folder, asked.kills, asked.rounds, asked.seed, asked.pause)
         print(json.dumps(found))
         return 0
     began = time.monotonic()
-    with migrated_server():
+    with tempfile.TemporaryDirectory() as folder, engines(Path(folder)):
         loud, quiet = both(asked.kills, asked.rounds, asked.seed, asked.pause)
     took = time.monotonic() - began
     wrong = compare(loud, quiet)
     print(f"{len(loud['rows'])} campaigns in {took:,.0f} s, seed {asked.seed}")
-    print(f"{loud['acknowledged']:8,} answers acknowledged")
+    for name, n in loud["counts"].items():
+        print(f"{n:8,} {name}")
     for kind in KINDS:
         print(f"{loud['killed'].get(kind, 0):8,} times kill -9: {kind}")
     for name, n in wrong.items():

@@ -1,4 +1,4 @@
-"""Whole campaigns by people who know the site from outside: submit, approve, answer, read.
+"""Whole campaigns by people who know the site from outside: submit, approve, answer, pay.
 
 A page that does not come is asked for again, of whichever server answers. What a server
 has acknowledged is remembered, and must be in the database afterwards.
@@ -10,18 +10,34 @@ import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlencode, urljoin, urlsplit
 
 from django.contrib.auth import get_user_model
 from django.db import OperationalError, close_old_connections
-from django.db.models import Count, F, Q
+from django.db.models import Count, F, Q, Sum
 from django_q.models import OrmQ
 
-from crowd.models import HIT, Assignment, Campaign, Commitment, LedgerEntry, Rating
-from crowd.workers.services import invitations
+from crowd.campaigns.services import review
+from crowd.models import (
+    HIT,
+    Assignment,
+    Campaign,
+    Commitment,
+    LedgerEntry,
+    Payout,
+    PayoutRun,
+    PayoutTerms,
+    Rating,
+    Worker,
+)
+from crowd.money.selectors.payouts import TERMS
+from crowd.money.services import payouts
 from crowd.workers.services.invitations import register_worker
+from genie.history.models import LogEntry
+from genie.lib.runner import CLEARED
 from leaderboard.demo import OPINIONS, file_of, systems_of
 from leaderboard.evaluation import decide
 from leaderboard.models import Instance, MetricResult, Prediction, Score, Submission
@@ -33,6 +49,7 @@ from tests.http_worker import HttpWorker
 
 SLUG = "demo-qa"
 N_WORKERS = 8
+RUNS = "/admin/crowd/payoutrun/"
 WALK = [
     "RECEIVED", "VALID", "MEASURED", "APPROVED",
     "ANNOTATING", "ANNOTATED", "SCORED", "PUBLISHED",
@@ -42,8 +59,9 @@ WALK = [
 class Sites:
     """A browser that goes to another server when one does not answer."""
 
-    def __init__(self, ports: list[int], session: str, patience: float = 240) -> None:
-        self.ports, self.patience = ports, patience
+    def __init__(self, hosts: list[str], session: str, patience: float = 240) -> None:
+        self.hosts, self.patience = hosts, patience
+        self.longest_wait = 0.0
         self.cookies = {"sessionid": session}
         self.acknowledged: set[int] = set()
 
@@ -73,28 +91,31 @@ class Sites:
         raise AssertionError(f"{address} leads nowhere")
 
     def _until_answered(self, *asked) -> tuple[int, bytes, str]:
-        deadline = time.monotonic() + self.patience
+        began = time.monotonic()
         while True:
-            self.ports.append(self.ports.pop(0))
+            self.hosts.append(self.hosts.pop(0))
             try:
-                found = self._once(self.ports[0], *asked)
+                found = self._once(self.hosts[0], *asked)
                 if found[0] < 500:
+                    waited = time.monotonic() - began
+                    self.longest_wait = max(self.longest_wait, waited)
                     return found
                 trouble: object = found[0]
             except (OSError, http.client.HTTPException) as error:
                 trouble = error
-            assert time.monotonic() < deadline, f"{asked}: {trouble}"
+            waited = time.monotonic() - began
+            assert waited < self.patience, f"{asked}: {trouble}"
             time.sleep(0.1)
 
     def _once(
-        self, port: int, method: str, address: str, data: dict[str, str] | None
+        self, host: str, method: str, address: str, data: dict[str, str] | None
     ) -> tuple[int, bytes, str]:
         body = urlencode(data) if data else None
         pairs = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
         headers = {"Cookie": pairs}
         if body:
             headers["Content-Type"] = "application/x-www-form-urlencoded"
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        connection = http.client.HTTPConnection(host, timeout=20)
         try:
             connection.request(method, address, body, headers)
             response = connection.getresponse()
@@ -107,43 +128,91 @@ class Sites:
         return response.status, content, response.headers.get("Location", "")
 
 
+class Treasurer(HttpWorker):
+    """Plans payouts, makes the file and says that the money has arrived."""
+
+    def __init__(self, *known: Any) -> None:
+        super().__init__(*known)
+        self.paid: set[int] = set()
+
+    def pay(self) -> None:
+        patient(review.approve_waiting)
+        self.go(f"{RUNS}add/")
+        self.send(self._form())
+        for state, action in (
+            ("PLANNED", "file_selected"),
+            ("IN_FILE", "paid_selected"),
+        ):
+            runs = PayoutRun.objects.filter(state=state)
+            for pk in patient(
+                lambda runs=runs: list(runs.values_list("pk", flat=True))
+            ):
+                if self._act(action, pk) and state == "IN_FILE":
+                    self.paid.add(pk)
+
+    def _act(self, action: str, pk: int) -> bool:
+        self.go(RUNS)
+        self.send(self._form(), action=action, _selected_action=str(pk))
+        form = self._form()
+        if "confirmed" not in form.fields:  # it was done, and its answer was lost
+            return False
+        given = {"reference": f"bank {pk}"} if action == "paid_selected" else {}
+        assert self.send(form, **given).status == 200
+        return True
+
+    def _form(self) -> Any:
+        forms = self.page.root.xpath("//*[@id='content']//form[@method='post']")
+        assert forms, self.page.text
+        return forms[-1]
+
+
 @dataclass
 class Play:
     """Everybody but the site itself, one system after another."""
 
-    # None: within this process, without a server
-    ports: list[int] | None = None
+    # of servers, with their ports; None: within this process
+    hosts: list[str] | None = None
     think: float = 0.0
     # what there is to do while one waits
     between: Callable[[], object] = field(default=lambda: time.sleep(0.2))
     rows: list[dict] = field(default_factory=list)
+    n_turns: int = 0
+    n_retries: int = 0
 
     def begin(self) -> None:
         self.task = load.load_task(SLUG).task
         self.boss = get_user_model().objects.create_superuser("boss")
         self.opinions = opinions()
         self.crowd = [self._worker(number) for number in range(N_WORKERS)]
+        PayoutTerms.objects.create(pk=TERMS, every="WEEK", minimum_cents=1)
+        self.treasurer = Treasurer("boss", self._read)
+        self._connect(self.treasurer, self.boss)
 
     def round(self, number: int) -> None:
         """Take one system all the way to the board."""
         kinds = systems_of(SLUG)
         kind = kinds[number % len(kinds)]["name"]
         owner = get_user_model().objects.create_user(f"owner-{number}")
-        with file_of(SLUG, kind).open("rb") as file:
+        pk = self.submit(file_of(SLUG, kind), owner, f"{kind} {number}")
+        self._wait_for(pk, "MEASURED")
+        submission = Submission.objects.get(pk=pk)
+        decide.approve(asked_about(submission), by=self.boss, start_now=True)
+        self._wait_for(submission.pk, "ANNOTATING")
+        self._wait_for(submission.pk, "PUBLISHED", meanwhile=self.turns)
+        self.rows.append(row(submission.pk))
+        self.treasurer.pay()
+
+    def submit(self, path: Path, owner: Any, name: str) -> int:
+        with path.open("rb") as file:
             submission = submit.receive(
                 task=self.task,
                 owner=owner,
                 team=submit.team_for(owner),
-                system_name=f"{kind} {number}",
+                system_name=name,
                 file=file,
                 file_name="predictions.json",
             )
-        self._wait_for(submission.pk, "MEASURED")
-        submission = Submission.objects.get(pk=submission.pk)
-        decide.approve(asked_about(submission), by=self.boss, start_now=True)
-        self._wait_for(submission.pk, "ANNOTATING")
-        self._wait_for(submission.pk, "PUBLISHED", meanwhile=self._turns)
-        self.rows.append(row(submission.pk))
+        return submission.pk
 
     def acknowledged(self) -> set[int]:
         return {
@@ -152,25 +221,45 @@ class Play:
             for pk in getattr(worker.client, "acknowledged", ())
         }
 
-    def _turns(self) -> None:
+    def longest_wait(self) -> float:
+        everybody = [*self.crowd, self.treasurer]
+        return max(getattr(one.client, "longest_wait", 0) for one in everybody)
+
+    def turns(self) -> None:
         """Let everybody who gets a HIT answer one."""
         for worker in self.crowd:
-            working = worker.resume(SLUG)
+            working = worker.resume(SLUG) or self._start(worker)
             assert worker.page.status == 200, worker.page.text
             if working:
                 time.sleep(self.think)
                 worker.answer()
+        self.n_turns += 1
+        if self.n_turns % 10 == 0:
+            self.treasurer.pay()
+
+    def _start(self, worker: HttpWorker) -> bool:
+        """Let somebody begin who has not agreed so far."""
+        if not worker.page.root.xpath("//a[contains(@href, '/work/consent/')]"):
+            return False
+        page = worker.go(f"/work/consent/{SLUG}/")
+        page = worker.send(page.form_to("consent"))
+        worker.send(page.form_to("/work/next/"))
+        return worker.has_work
 
     def _worker(self, number: int) -> HttpWorker:
         user = get_user_model().objects.create_user(f"worker-{number}")
         row = register_worker(platform_worker_id=user.username, user=user)
-        invitations.give_consent(row, SLUG)
+        to = payouts.Recipient(user.username, "GB82WEST12345698765432")
+        payouts.save_details(row, "BANK", to)
         worker = HttpWorker(user.username, self._read)
-        worker.client.force_login(user)
-        if self.ports:
-            session = worker.client.cookies["sessionid"].value
-            worker.client = Sites(list(self.ports), session)
+        self._connect(worker, user)
         return worker
+
+    def _connect(self, person: HttpWorker, user: Any) -> None:
+        person.client.force_login(user)
+        if self.hosts:
+            session = person.client.cookies["sessionid"].value
+            person.client = Sites(list(self.hosts), session)
 
     def _read(self, given: str, text: str) -> float:
         question = next(q for q in self.opinions if q in given)
@@ -186,7 +275,11 @@ class Play:
             found = patient(lambda: Submission.objects.get(pk=pk))
             if found.state == state:
                 return
-            assert not found.work.failure_permanent, found.work.failure
+            if found.work.failure_permanent:  # staff retry what was killed three times
+                assert "interrupted" in found.work.failure, found.work.failure
+                rows = type(found.work)._default_manager.filter(pk=found.work.pk)
+                patient(lambda rows=rows: rows.update(**CLEARED))
+                self.n_retries += 1
         raise AssertionError(
             f"{found} is {found.state}, not {state}: {found.work.failure}"
         )
@@ -201,6 +294,18 @@ def patient(ask: Callable[[], Any]) -> Any:
             close_old_connections()
             time.sleep(0.2)
     return ask()
+
+
+def counts() -> dict[str, int]:
+    """Count what was answered and paid."""
+    return {
+        "answers stored": Assignment.objects.filter(
+            state__in=["SUBMITTED", "APPROVED"]
+        ).count(),
+        "rewards in the ledger": LedgerEntry.objects.filter(kind="REWARD").count(),
+        "payouts made": Payout.objects.filter(state="PAID").count(),
+        "cents paid out": _cents(Payout.objects.filter(state="PAID")),
+    }
 
 
 def opinions() -> dict[str, dict[str, float]]:
@@ -232,7 +337,11 @@ def row(pk: int) -> dict:
     }
 
 
-def broken(n_rounds: int, acknowledged: set[int]) -> dict[str, int]:
+def _cents(rows: Any) -> int:
+    return rows.aggregate(n=Sum("amount_cents"))["n"] or 0
+
+
+def broken(n_rounds: int, acknowledged: set[int], paid: set[int]) -> dict[str, int]:
     """Count what must not be, each by its name."""
     sent = Assignment.objects.filter(state__in=["SUBMITTED", "APPROVED"])
     rewards = LedgerEntry.objects.filter(kind="REWARD")
@@ -250,7 +359,22 @@ def broken(n_rounds: int, acknowledged: set[int]) -> dict[str, int]:
         n=Count("pk")
     )
     stored = set(sent.values_list("pk", flat=True))
+    settled = Payout.objects.filter(state="PAID")
+    logged = LogEntry.objects.filter(kind="budget").values_list("data", flat=True)
+    noted = [body for text in logged if (body := json.loads(text))["is"] == "paid out"]
+    done = LedgerEntry.objects.filter(state="DONE")
     return {
+        "payments lost that were acknowledged": len(
+            paid - set(settled.values_list("run", flat=True))
+        ),
+        "cents paid out twice": _cents(settled) - _cents(done),
+        "cents logged twice as paid": sum(body["cents"] for body in noted)
+        - _cents(settled),
+        "workers paid another sum than they earned": sum(
+            _cents(settled.filter(worker=worker))
+            != _cents(done.filter(assignment__worker=worker))
+            for worker in Worker.objects.all()
+        ),
         "answers lost that were acknowledged": len(acknowledged - stored),
         "assignments sent in without an answer": sent.filter(ratings=None).count(),
         "answers stored twice": answers.filter(n__gt=1).count(),

@@ -5,5 +5,5 @@ from genie.settings import GENIE, INSTALLED_APPS
 
 INSTALLED_APPS = [*INSTALLED_APPS, "tests.crash.apps.CrashConfig"]
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-GENIE = {**GENIE, "BOOTSTRAP_RESAMPLES": 500}
+GENIE = {**GENIE, "BOOTSTRAP_RESAMPLES": 500, "AUTO_APPROVAL_HOURS": 0}
 ALLOWED_HOSTS = ["*"]

@@ -55,6 +55,7 @@ def _saved(model, values):
 
 # What services write whole, and pages read whole.
 _WHOLE = {
+    "genie.LogEntry.data": '{"says": "Approved at a cost of up to $2.75."}',
     "leaderboard.Judge.definition": {**FIELDS, "endpoint": SCRIPTED},
     "leaderboard.JudgeRun.plan": {"submissions": [], "instances": [], "criteria": []},
 }  # fmt: skip

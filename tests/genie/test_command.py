@@ -169,6 +169,15 @@ def test_beside_ciscos_package_the_command_stops_with_one_sentence(tmp_path, wor
     assert done.stderr == f"{command._COLLISION}\n"
 
 
+def test_a_setting_that_is_missing_is_named_in_one_sentence(tmp_path):
+    env = {**os.environ, "GENIE_PRODUCTION": "yes", "GENIE_VAR": str(tmp_path)}
+    env |= {"DJANGO_SETTINGS_MODULE": "genie.settings", "GENIE_SECRET_KEY": ""}
+    words = [sys.executable, "manage.py", "check", "--deploy"]
+    done = subprocess.run(words, cwd=ROOT, env=env, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr == "genie check: GENIE_SECRET_KEY must be set in production.\n"
+
+
 @pytest.mark.slow
 def test_the_same_commit_gives_the_same_wheels():
     made = []

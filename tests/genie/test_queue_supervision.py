@@ -193,6 +193,14 @@ def test_who_was_silent_itself_does_not_take_others_for_dead(monkeypatch):
     assert RunningQueue.objects.count() == 1
 
 
+def test_a_fork_is_killed_before_it_has_a_group(monkeypatch):
+    monkeypatch.setattr(os, "setsid", partial(time.sleep, 60))
+    child = lifeline.fork(int)
+    lifeline.kill_group(child)
+    child.join(timeout=30)
+    assert child.exitcode == -signal.SIGKILL
+
+
 def test_who_comes_back_from_a_long_pause_lets_go_of_its_jobs(supervisor, monkeypatch):
     monkeypatch.setattr(work, "close_old_connections", lambda: None)
     supervisor.presence.begin()
@@ -255,6 +263,18 @@ def test_a_worker_that_ended_by_itself_is_simply_replaced(guard):
     watch, done = guard
     watch.reincarnate(type("Ended", (), {"pid": 1, "exitcode": 0}))
     assert done == ["one anew"]
+
+
+def test_a_worker_killed_while_it_settles_its_job_stops_no_guard(guard, monkeypatch):
+    watch, spawned = guard
+    monkeypatch.setattr(watch, "spawn_process", lambda *args: spawned.extend(args))
+    watch.spawn_worker()
+    timer = spawned[3]
+    if not (child := os.fork()):
+        timer.get_lock().acquire()
+        os._exit(0)
+    os.waitpid(child, 0)
+    assert timer.get_lock().acquire(True, 1)
 
 
 def test_a_worker_removes_its_job_and_goes_if_none_is_left(monkeypatch):

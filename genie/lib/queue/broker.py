@@ -21,12 +21,12 @@ from django_q.monitor import save_task
 from django_q.signing import SignedPackage
 
 from genie.lib.queue import pulse, waiting
+from genie.lib.queue.pieces import MAX_STARTS
 from genie.lib.queue.waiting import WaitingJob
 
 Claims = list[tuple[Any, str]]
 # A beat waits in no queue, so it needs no acknowledgment.
 _NO_RECEIPT = ""
-MAX_STARTS = 3
 
 
 class BeatingBroker(Broker):  # type: ignore[misc]  # django-q2 has no types
@@ -72,6 +72,7 @@ class _Claiming(ORM):  # type: ignore[misc]
         due = due.select_related("row")
         while job := due.filter(row__lock__lte=timezone.now()).first():
             row, lock = job.row, job.row.lock
+            row.payload = waiting.sign_anew(row.payload)
             until = timezone.now() + timedelta(seconds=Conf.RETRY)
             with transaction.atomic():
                 # Compare and set: of two queues, one gets it.

@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import cache
 from multiprocessing.process import BaseProcess
 from threading import Thread
@@ -75,8 +75,10 @@ def fork(work: Callable[[], object]) -> BaseProcess:
 
 
 def kill_group(process: BaseProcess) -> None:
-    with suppress(ProcessLookupError):
+    try:
         os.killpg(cast(int, process.pid), signal.SIGKILL)
+    except ProcessLookupError:  # it has ended, or has yet to make its group
+        process.kill()
 
 
 def _work_apart(work: Callable[[], object], reading_end: int, kept_open: int) -> None:

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+# of work that kills its process each time
+MAX_STARTS = 3
 
 
 class Later(Exception):

@@ -13,9 +13,10 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import timedelta
+from multiprocessing import Value
 from multiprocessing.process import BaseProcess
-from threading import Event, Thread
-from typing import Any
+from threading import Event, RLock, Thread
+from typing import Any, cast
 from uuid import uuid4
 
 from django.conf import settings
@@ -50,6 +51,12 @@ class Sentinel(cluster.Sentinel):  # type: ignore[misc]  # django-q2 has no type
         process: BaseProcess = super().spawn_process(target, *args)
         signal.signal(signal.SIGTERM, self._end)
         return process
+
+    def spawn_worker(self) -> None:
+        # A killed worker would hold a shared lock for ever, and the guard wait for it.
+        timer = Value("f", -1, lock=cast(Any, RLock()))
+        args = self.task_queue, self.result_queue, timer, self.timeout
+        self.spawn_process(cluster.worker, *args)
 
     def spawn_monitor(self) -> Thread:
         thread = Thread(target=self._drop_results, daemon=True)
@@ -88,6 +95,8 @@ def run(lane: str) -> None:
         setattr(Conf, name.upper(), value)
     pre_execute.connect(_count_start, dispatch_uid="genie-starts")
     post_execute_in_worker.connect(_settle, dispatch_uid="genie-ends")
+    # Figures that nothing reads, pickled and signed twice a second.
+    cluster.Stat.save = lambda _stat: None
     # Without django-q2's Cluster, a process that only waits for this one.
     Sentinel(_Ending(), Event(), uuid4())
 

@@ -7,10 +7,16 @@ from typing import Any
 
 from django.db import IntegrityError, models, transaction
 from django.utils import timezone
+from django_q import core_signing
+from django_q.conf import Conf
 from django_q.models import OrmQ
-from django_q.signing import SignedPackage
+from django_q.signing import PickleSerializer, SignedPackage
 
+from genie.lib import keys
 from genie.lib.queue.lanes import lane_of
+
+# django-q2 has no setting for it.
+Conf.SECRET_KEY = keys.Key(lambda: keys.values(keys.QUEUE)[0])
 
 
 class WaitingJob(models.Model):
@@ -40,6 +46,22 @@ class WaitingJob(models.Model):
 
 def key_of(job: str, keys: Mapping[str, Any]) -> str:
     return json.dumps([job, sorted(keys.items())])
+
+
+def sign_anew(payload: str) -> str:
+    """Sign with the newest key what a former one has signed."""
+    for former in keys.values(keys.QUEUE)[1:]:
+        with suppress(core_signing.BadSignature):
+            task = core_signing.loads(
+                payload, key=former, salt=Conf.PREFIX, serializer=PickleSerializer
+            )
+            return str(SignedPackage.dumps(task))
+    return payload
+
+
+def sign_all_anew() -> None:
+    for pk, payload in OrmQ.objects.values_list("pk", "payload").iterator():
+        OrmQ.objects.filter(pk=pk).update(payload=sign_anew(payload))
 
 
 def put(payload: str) -> int | None:

@@ -1,7 +1,6 @@
 """The site's two caches: one shared by all processes, and one of each."""
 
 import contextlib
-import fcntl
 import time
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from zlib import crc32
 from django.conf import settings
 from django.core.cache import caches
 from django.core.cache.backends.filebased import FileBasedCache
+from django.core.files import locks
 from django.db.models import Count, Max, QuerySet
 from django.utils.connection import ConnectionProxy
 
@@ -87,17 +87,12 @@ def _alone(key: str) -> Iterator[None]:
     # A few files serve all keys: two keys that share one wait a little longer, and not
     # every result leaves a file.
     with (folder / f"{crc32(key.encode()) % _N_LOCKS}").open("wb") as file:
-        while not _try_lock(file) and time.monotonic() < give_up:
+        while (
+            not locks.lock(file, locks.LOCK_EX | locks.LOCK_NB)
+            and time.monotonic() < give_up
+        ):
             time.sleep(_PAUSE_SECONDS)
         yield
-
-
-def _try_lock(file: Any) -> bool:
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 # Skip repeated checks of unchanged objects, with a few queries for all of them.

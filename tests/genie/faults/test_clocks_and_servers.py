@@ -3,8 +3,9 @@
 import socket
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import timedelta
+from http.client import HTTPException
 from pathlib import Path
 from unittest import mock
 
@@ -84,7 +85,7 @@ def test_a_right_clock_is_left_alone_and_so_are_claims():
 def test_answers_count_and_pay_once_whatever_the_clock_does():
     make_campaign(3)
     worker = make_worker(user=make_user("wanda"))
-    for ahead in (timedelta(0), timedelta(minutes=5), timedelta(minutes=-20)):
+    for ahead in (timedelta(0), timedelta(days=1), timedelta(days=-1)):
         with clock(ahead):
             assert do_one(worker) is not None
     assert Rating.own.count() == LedgerEntry.own.count() == 3
@@ -158,6 +159,26 @@ def test_a_webhook_s_server_that_hangs_is_given_up(silent_server, monkeypatch):
     with pytest.raises(OSError, match="timed out"):
         outbound.post(url, b"{}", {}, https_only=False, allow_private=True)
     assert time.monotonic() - start < 5
+
+
+def test_a_server_that_answers_a_letter_at_a_time_is_given_up(monkeypatch):
+    monkeypatch.setattr(outbound, "TOTAL_SECONDS", 0.1)
+
+    def drip(server):
+        with server.accept()[0] as one, suppress(OSError):
+            for _ in range(60):
+                one.sendall(b"H")
+                time.sleep(0.05)
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        thread = threading.Thread(target=drip, args=[server])
+        thread.start()
+        start = time.monotonic()
+        url = f"http://127.0.0.1:{server.getsockname()[1]}/"
+        with pytest.raises((OSError, HTTPException)):
+            outbound.get(url, https_only=False, allow_private=True)
+        assert time.monotonic() - start < 2
+        thread.join()
 
 
 @pytest.mark.every_engine

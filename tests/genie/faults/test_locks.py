@@ -1,10 +1,7 @@
 """A database that another process has locked: reading goes on, and writing says when."""
 
 import gc
-import os
 import sqlite3
-import subprocess
-import sys
 from contextlib import closing, contextmanager
 from threading import Event, Thread
 from types import SimpleNamespace
@@ -181,23 +178,3 @@ def test_studies_lock_nobody_out(monkeypatch, name, computes, prints, words):
     call_command(name, *words)
     assert used
     assert connection.settings_dict["NAME"] not in used
-
-
-@pytest.mark.every_engine
-@pytest.mark.parametrize(
-    ("own", "expected"),
-    [
-        ({}, "1"),
-        ({"OPENBLAS_NUM_THREADS": "3"}, "3"),
-        ({"OMP_NUM_THREADS": "2"}, "None"),
-    ],
-)
-def test_products_use_the_threads_that_the_benchmarks_measured(own, expected):
-    names = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")
-    env = {k: v for k, v in os.environ.items() if k not in names} | own
-    program = (
-        "import sys, genie.command, os; assert 'numpy' not in sys.modules;"
-        "print(os.environ.get('OPENBLAS_NUM_THREADS'))"
-    )
-    words = [sys.executable, "-c", program]
-    assert subprocess.check_output(words, env=env, text=True).strip() == expected
