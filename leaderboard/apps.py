@@ -25,4 +25,5 @@ class LeaderboardConfig(AppConfig):
         public_log.register()
         alarms.register_all()
         forget.connect()
+        post_migrate.connect(public_log.log_as_found, sender=self)
         post_migrate.connect(make_groups, dispatch_uid="groups of a new site")

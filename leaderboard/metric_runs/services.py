@@ -188,16 +188,16 @@ def proposal(submission: Submission) -> bytes | None:
         ),
         N_OTHERS,
     )
-    result = realign(
+    order = realign(
         list(batch.predictions),
         [list(references) for references in batch.references],
         list(aligned),
     )
     ids = Instance.objects.filter(task_id=submission.task_id).order_by("position")
     texts = {
-        instance_id: batch.predictions[int(index)]
+        instance_id: batch.predictions[index]
         for instance_id, index in zip(
-            ids.values_list("instance_id", flat=True), result.order, strict=True
+            ids.values_list("instance_id", flat=True), order, strict=True
         )
     }
     return json.dumps(texts, ensure_ascii=False, indent=1).encode()

@@ -4,6 +4,7 @@ import django.db.models.deletion
 import django.db.models.functions.comparison
 import django.utils.timezone
 import genie.lib.database
+import genie.lib.unguessable
 import uuid
 from django.conf import settings
 from django.db import migrations, models
@@ -906,7 +907,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('url', models.CharField(max_length=500)),
-                ('secret', models.CharField(max_length=100)),
+                ('secret', genie.lib.unguessable.SealedField(max_length=100)),
                 ('active', models.BooleanField(default=True)),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),

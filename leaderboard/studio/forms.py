@@ -78,7 +78,7 @@ class NewForm(forms.Form):
 
 class NewStudyForm(NewForm):
     who = forms.ChoiceField(
-        choices=who_rates, label="Who rates", widget=forms.RadioSelect, initial=LINK
+        choices=who_rates, label="Who rates?", widget=forms.RadioSelect, initial=LINK
     )
 
 
@@ -90,10 +90,11 @@ def _designs() -> list[tuple[str, str]]:
 
 
 class AskForm(forms.Form):
+    first = ("design", "instructions")
     design = forms.ChoiceField(
         choices=_designs,
         required=False,
-        label="How they answer",
+        label="How do raters answer?",
         help_text="“It is true.” suggests agreement, “How good is it?” a slider, “Which is "
         "better?” two systems side by side.",
     )
@@ -215,8 +216,10 @@ class AskForm(forms.Form):
 
 
 # Colleagues are not paid, tested or hidden from.
-_OF_PAID = ("reward", "tests_percent")
-_OF_TEST = ("qualification", "test_name", "test_n", "pass_percent", "test_questions")
+_OF_PAID = (
+    *("reward", "tests_percent", "qualification"),
+    *("test_name", "test_n", "pass_percent", "test_questions"),
+)
 
 
 class RewardForm(forms.Form):
@@ -230,21 +233,22 @@ class RewardForm(forms.Form):
 
 
 class PeopleForm(RewardForm):
+    first = ("who", "reward", "n_items", "ratings")
     who = copy.copy(NewStudyForm.base_fields["who"])
     reward = _in_dollars(
         required=False,
-        label="Reward for one output or pair, in dollars",
+        label="How many dollars for one output or pair?",
         help_text="If empty, they earn 15 dollars an hour, based on the reading time.",
     )
     n_items = forms.IntegerField(
         min_value=1,
         max_value=100_000,
         required=False,
-        label="Inputs rated per system",
+        label="How many inputs per system?",
         help_text="If empty, all inputs, but at most 300.",
     )
     ratings = forms.IntegerField(
-        min_value=1, max_value=50, initial=1, label="Ratings of each output"
+        min_value=1, max_value=50, initial=1, label="How many ratings of each output?"
     )
     tests_percent = forms.IntegerField(
         min_value=0,
@@ -315,22 +319,8 @@ class PeopleForm(RewardForm):
         fields: Any = self.fields
         fields["test_name"].choices = [("", "–"), *own_test.in_use()]
         if self["who"].value() == LINK:
-            for name in (*_OF_PAID, *_OF_TEST):
+            for name in _OF_PAID:
                 del fields[name]
-
-    @property
-    def main(self) -> list[forms.BoundField]:
-        return [field for field in self if field.name not in _OF_TEST]
-
-    @property
-    def of_test(self) -> list[forms.BoundField]:
-        return [self[name] for name in _OF_TEST if name in self.fields]
-
-    @property
-    def tests(self) -> bool:
-        return any(field.errors for field in self.of_test) or any(
-            field.value() for field in self.of_test[:1]
-        )
 
     def clean(self) -> None:
         super().clean()

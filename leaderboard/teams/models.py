@@ -5,6 +5,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy
 
 from genie.lib.runner import Work
+from genie.lib.unguessable import SealedField
 from leaderboard.submissions.models import SubmissionEvent, Team
 
 
@@ -98,7 +99,7 @@ class Webhook(models.Model):
     team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="webhooks")
     url = models.CharField(max_length=500)
     # The key that signs each delivery; a hash of it could not sign.
-    secret = models.CharField(max_length=100)
+    secret = SealedField(max_length=100)
     active = models.BooleanField(default=True)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"

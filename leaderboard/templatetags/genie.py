@@ -79,6 +79,12 @@ def ahead_of(score: float, other: float) -> str:
     return format_signed(round(score, 1) - round(other, 1))
 
 
+@register.filter
+def plus_minus(half_width: float) -> str:
+    # an interval of half of the scale separates no two systems
+    return "too few to say" if half_width > 25 else f"± {half_width:.1f} points"
+
+
 @register.filter("signed_two")
 def signed_with_two_decimals(number: float) -> str:
     return f"{number:+z.2f}".replace("-", "−")

@@ -13,7 +13,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from crowd.hit_templates.consent import COLLEAGUES, consent_markdown
-from crowd.workers.services.qualification_tests import WrittenQuestion
+from crowd.workers.models.qualification_test import QualificationQuestion
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from leaderboard.studio.models import Draft, DraftFile
@@ -160,7 +160,7 @@ def usual_consent(*, volunteers: bool) -> str:
     return consent_markdown(COLLEAGUES).strip() if volunteers else ""
 
 
-def written_test(draft: Draft) -> list[WrittenQuestion]:
+def written_test(draft: Draft) -> list[QualificationQuestion]:
     people: dict[str, Any] = draft.state.get("people", {})
     if people.get("qualification") != own_test.WRITTEN:
         return []

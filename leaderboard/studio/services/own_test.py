@@ -2,15 +2,17 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 from django.conf import settings
 from django.utils import translation
 from django.utils.translation import gettext
 
-from crowd.workers.models.qualification_test import QualificationTest
+from crowd.workers.models.qualification_test import (
+    QualificationQuestion,
+    QualificationTest,
+)
 from crowd.workers.services import qualification_tests
-from crowd.workers.services.qualification_tests import TestSpec, WrittenQuestion
+from crowd.workers.services.known_answers import CHOICE
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from leaderboard.tasks.models import Task
@@ -22,7 +24,7 @@ _EXPLAINS = ">"
 MOST_QUESTIONS = 50
 
 
-def read(text: str) -> list[WrittenQuestion]:
+def read(text: str) -> list[QualificationQuestion]:
     r"""Read questions separated by empty lines.
 
     Below a line such as ``[de]`` the same questions follow in another language, in the
@@ -38,24 +40,17 @@ def read(text: str) -> list[WrittenQuestion]:
         said = _questions(section, f" in [{language}]", marked=False)
         if [len(one.answers) for one in said] != [len(q.answers) for q in questions]:
             raise _wrong(f"[{language}] needs the same questions, with as many answers")
-        questions = [
-            _with(q, language, one) for q, one in zip(questions, said, strict=True)
-        ]
+        for question, one in zip(questions, said, strict=True):
+            words = {"text": one.text, "choices": one.choices}
+            if one.explanation:
+                words["explanation"] = one.explanation
+            question.translations[language] = words
     return questions
-
-
-def _with(
-    question: WrittenQuestion, language: str, said: WrittenQuestion
-) -> WrittenQuestion:
-    words = {"text": said.text, "choices": "\n".join(said.answers)}
-    if said.explanation:
-        words["explanation"] = said.explanation
-    return replace(question, translations={**question.translations, language: words})
 
 
 def _questions(
     text: str, of: str = "", *, marked: bool = True
-) -> list[WrittenQuestion]:
+) -> list[QualificationQuestion]:
     blocks = [block for block in re.split(r"\n\s*\n", text.strip()) if block.strip()]
     if not 0 < len(blocks) <= MOST_QUESTIONS:
         raise _wrong(f"it needs 1 to {MOST_QUESTIONS} questions{of}")
@@ -65,7 +60,7 @@ def _questions(
     ]
 
 
-def _question(number: str, block: str, *, marked: bool) -> WrittenQuestion:
+def _question(number: str, block: str, *, marked: bool) -> QualificationQuestion:
     all_lines = [line.strip() for line in block.splitlines()]
     lines = [line for line in all_lines if not line.startswith(_EXPLAINS)]
     why = " ".join(
@@ -96,7 +91,12 @@ def _question(number: str, block: str, *, marked: bool) -> WrittenQuestion:
     for wrong, sentence in problems:
         if wrong:
             raise _wrong(f"question {number} {sentence}")
-    return WrittenQuestion("\n".join(words), texts, right[0] if right else 0, why)
+    return QualificationQuestion(
+        text="\n".join(words),
+        choices="\n".join(texts),
+        expected={CHOICE: right[0] if right else 0},
+        explanation=why,
+    )
 
 
 def _wrong(sentence: str) -> GenieError:
@@ -104,20 +104,24 @@ def _wrong(sentence: str) -> GenieError:
 
 
 def publish(
-    task: Task, questions: Sequence[WrittenQuestion], pass_percent: int, *, by: Account
+    task: Task,
+    questions: Sequence[QualificationQuestion],
+    pass_percent: int,
+    *,
+    by: Account,
 ) -> None:
     """Put a task's test into use: its campaigns require the test by its name."""
     languages = {name for question in questions for name in question.translations}
-    spec = TestSpec(
+    test = QualificationTest(
         name=task.slug,
-        pool=task.slug,
+        pool_id=task.slug,
         title=f"A short test: {task.title}",
         translations={
             name: {"title": _title(task, name)} for name in sorted(languages)
         },
-        rules={"pass_percent": pass_percent},
+        pass_percent=pass_percent,
     )
-    qualification_tests.publish(qualification_tests.write(spec, questions).pk, by)
+    qualification_tests.publish(qualification_tests.draft(test, questions).pk, by)
 
 
 def _title(task: Task, language: str) -> str:

@@ -251,7 +251,7 @@ def plan_in_figures(material: Material, drafted: Drafted) -> dict[str, Any] | No
         "n_pages": rated.n,
         "per_page": human.get("items_per_page", 1),
         "seconds": human["expected_seconds"],
-        "hours": rated.n * human["expected_seconds"] / 3600,
+        "total_seconds": rated.n * human["expected_seconds"],
         "reward_cents": human["reward_cents"],
         "reward_total": rated.cents,
         "price_cents": price.total_cents,

@@ -53,7 +53,7 @@ def delete(user_pk: int) -> None:
         for model in _OF_THE_PERSON:
             model.objects.filter(user=user).delete()
         for worker in Worker.objects.filter(user=user):
-            log.forget(log.Kind.BAN, [worker.pk])
+            log.forget([worker.pk])
             forget_profile(worker)
         # invitations that they sent no longer work
         TeamInvitation.objects.filter(

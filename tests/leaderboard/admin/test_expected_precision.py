@@ -49,7 +49,7 @@ def test_before_there_are_ratings_it_is_the_worst_case(large, boss, waiting):
     assert found.half_width == pytest.approx(98 / 800**0.5, abs=0.01)
     text = text_of(boss, waiting())
     assert "With 20 instances rated by 10 raters" in text
-    assert "precise to about ± 21.9 points" in text
+    assert "interval of a score is ± 21.9 points" in text
     assert "This is the worst case on the scale" in text
 
 

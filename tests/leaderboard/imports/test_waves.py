@@ -153,25 +153,6 @@ def test_nobody_is_named_by_a_path_or_a_problem(client):
 
 
 @pytest.mark.every_engine
-@pytest.mark.parametrize("wave", [False, True])
-def test_a_job_that_runs_twice_stores_its_files_once(staff, wave, monkeypatch):
-    files = [file_of("a.csv", b"1")]
-    if wave:
-        bring_in(ratings(n=4, seed=3), slug="x", by=staff)
-    rows = ratings(n=4)
-    rows.rows["instance"] = "more-" + rows.rows["instance"]
-    early = module.check(rows, slug="x", files=files)
-    with monkeypatch.context() as patched:
-        # the other one has looked before this one stored
-        patched.setattr(module, "check", lambda *args, **kwargs: early)
-        bring_in(rows, slug="x", by=staff, files=files)
-        with pytest.raises(GenieError) as refused:
-            bring_in(rows, slug="x", by=staff, files=files)
-    assert refused.value.code == "imported-already"
-    assert n_by_criterion() == {"overall": 8 if wave else 4}
-
-
-@pytest.mark.every_engine
 def test_taking_back_twice_takes_back_once(staff):
     bring_in(ratings(n=4), slug="x", by=staff)
     row = bring_in(ratings(n=4, seed=3), slug="x", by=staff)

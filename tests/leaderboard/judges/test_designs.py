@@ -10,6 +10,7 @@ from genie.lib.errors import GenieError
 from leaderboard.imports.readers.judgments import Judgments, Texts, frame
 from leaderboard.imports.services.bring_in import bring_in
 from leaderboard.judges.selectors.scores import scores_of
+from leaderboard.judges.selectors.validation import validation_of
 from leaderboard.judges.services import ask
 from leaderboard.models import JudgeAnswer, JudgeCost, OutsideScores, Task
 from leaderboard.tasks.services.configuration import errors_asked
@@ -252,6 +253,9 @@ def test_two_outputs_are_marked_and_rated_each(server, joint):
     assert set(told[wren.pk].values()) == {90.0}
     assert {len(call.marks) for call in run.calls.filter(submission=owl)} == {1}
     assert {len(call.marks) for call in run.calls.filter(submission=wren)} == {0}
+    [refused] = validation_of(run, "overall")
+    assert not refused.holds
+    assert "saw several outputs at once" in refused.words
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from leaderboard.evaluation.selectors.system_ratings import system_ratings
 from leaderboard.evaluation.services import refit, score
 from leaderboard.judges.selectors.scores import scores_of
 from leaderboard.judges.services.estimate import estimate, estimate_all
-from leaderboard.models import JudgedEstimate, JudgeLicence, Score
+from leaderboard.models import JudgedEstimate, JudgeLicence, Score, Submission
 from leaderboard.releases import bundle
 from leaderboard.releases.make import make
 from leaderboard.releases.rebuilding.estimates import Estimates
@@ -95,24 +95,6 @@ def by_hand(task, system, licence):
     )
 
 
-def test_what_is_stored_is_the_mean_that_is_computed_by_hand(board):
-    licence = judged(board)
-    assert estimate(board) == 2
-    for system in board.systems:
-        row = JudgedEstimate.objects.get(submission=system)
-        found = by_hand(board, system, licence)
-        assert row.judges == [licence.run.judge_id]
-        for ours, theirs in ((row.helped, found.helped), (row.plain, found.plain)):
-            assert ours["mean"] == pytest.approx(theirs.estimate, rel=1e-8)
-            assert ours["low"] == pytest.approx(theirs.low, rel=1e-8)
-            assert ours["high"] == pytest.approx(theirs.high, rel=1e-8)
-        assert (row.n_people, row.n_judge) == (N_PEOPLE, N)
-        assert row.labels_saved == pytest.approx(found.labels_saved, rel=1e-8)
-        assert row.labels_saved > 10
-        plain = row.submission.scores.get(superseded_at=None).estimates["plain"]
-        assert row.plain["mean"] == pytest.approx(plain["mean"], abs=1e-6)
-
-
 def test_an_interval_ends_where_the_scale_ends(board):
     judged(board)
     # one of eight people finds everything bad, seven everything good
@@ -164,6 +146,12 @@ def test_what_people_are_simulated_for_is_helped_by_nobody(board):
     board.systems[0].simulated = True
     board.systems[0].save()
     assert estimate(board) == 1
+    # a private system's score is helped, too, once it is published
+    other = Submission.objects.filter(pk=board.systems[1].pk)
+    for changes, n in (({"visibility": "PRIVATE"}, 1), ({"published_at": None}, 0)):
+        other.update(**changes)
+        JudgedEstimate.objects.all().delete()
+        assert estimate(board) == n
 
 
 def test_an_answer_that_is_missing_leaves_nothing_out(board):
@@ -268,6 +256,7 @@ def test_what_judges_do_for_a_private_system_is_its_team_s(board, client):
     page = reverse("leaderboard:board", args=[board.slug])
     assert "Kite" not in (text := client.get(page).text)
     assert "a script" in text
+    assert f"/tasks/{board.slug}/judges/#ranks" in text
     assert (
         client.get(reverse("leaderboard:submission", args=[kite.pk])).status_code == 404
     )

@@ -8,6 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from genie.lib import jobs
+from leaderboard.evaluation.selectors.board_ratings import BY_PEOPLE
 from leaderboard.judges.selectors.validation import Validation
 from leaderboard.judges.services import license as licensing
 from leaderboard.judges.services.work import finish
@@ -42,6 +43,7 @@ def test_the_page_calls_programs_programs_and_says_why(client, judged):
     licence(run, "EXPIRED", moved=["crowd: Prolific, now <b>us</b>"])
     page = client.get(address).text
     assert "program: a script" in page
+    assert f'<span id="ranks">{BY_PEOPLE}</span>' in page
     assert "crowd: Prolific, now &lt;b&gt;us&lt;/b&gt;" in page
     assert checks(page) == [["agreement", "passed", "gap 0.01"]]
     assert judged.human.criteria["overall"] in html.unescape(page)

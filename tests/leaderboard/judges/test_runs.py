@@ -20,7 +20,7 @@ from leaderboard.models import (
     Submission,
 )
 from tests.factories import make_user
-from tests.judge_server import texts_in
+from tests.judge_server import BAD, texts_in
 from tests.leaderboard.judges.conftest import add_system, approved, make_judge, worked
 
 # cents for a million tokens: a request of 100 and 20 tokens costs 0.07 cents
@@ -304,14 +304,16 @@ def test_k_of_n_asks_each_question_k_times(server, judged):
     }
 
 
-def test_an_answer_that_drips_is_given_up(server, judged):
-    server.next.append("drip")
+@pytest.mark.parametrize("kind", BAD)
+def test_an_answer_that_drips_or_does_not_end_is_given_up(server, judged, kind):
+    server.next.append(kind)
     kite = judged.submissions.get(system_name="Kite")
     judge = make_judge(**PRICES, timeout_seconds=1)
     wish = {"n_instances": 1, "submissions": [kite.pk]}
     begun = time.monotonic()
     run = worked(approved(judge, judged, budget=100, cents=50, **wish))
     assert time.monotonic() - begun < 9  # it would drip for ten
+    assert server.n_parts < {"gzip": 10, "much": 50}.get(kind, 100)
     assert (run.state, len(server.requests)) == ("DONE", 2)
     assert sorted(run.costs.values_list("state", flat=True)) == ["LOST", "PAID"]
 

@@ -25,7 +25,7 @@ from leaderboard.evaluation.services.refit import inputs_of, refit_board
 from leaderboard.metric_runs import services
 from leaderboard.metric_runs.services import write_result
 from leaderboard.models import HumanEvaluation, Instance, Score, Submission, Task
-from leaderboard.releases import bundle
+from leaderboard.releases import bundle, croissant
 from leaderboard.releases.gathering.judgments import task_ids
 from leaderboard.releases.make import make, pack
 from leaderboard.releases.rebuilding.rebuild import rebuild
@@ -342,6 +342,7 @@ def test_texts_go_out_only_under_a_licence_that_lets_them(task, tmp_path):
     said = rebuilt(folder)
     assert "not checked: texts are not in this release (6 results)" in said
     assert "the license does not state" in everything(folder)
+    assert croissant.metadata(folder)["license"] == task.licence
 
 
 def test_what_the_work_may_cost_is_not_told(task, tmp_path):

@@ -68,6 +68,7 @@ def test_each_release_says_in_croissant_what_it_holds(client_of, client, task):
     about = client.get(address).json()
     assert "http://mlcommons.org/croissant/1.1" in about["conformsTo"]
     assert row.sha256 in about["description"]
+    assert about["license"] == "not stated"
     files = {one["name"]: one for one in about["distribution"]}
     content = body(fetched(client_of("superuser"), row))
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
@@ -129,22 +130,6 @@ def test_a_cancelled_release_stops_and_can_begin_again(client_of, task, monkeypa
     worked(row)
     assert row.state == "DONE"
     assert "Cancelled: 0 of 1" in act(client_of("superuser"), "cancel_selected", row)
-
-
-def test_a_process_that_is_killed_leaves_an_attempt_behind(task, monkeypatch):
-    row = queued.request(task)
-
-    def killed(*_given, **_named):
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(queued, "make", killed)
-        with pytest.raises(KeyboardInterrupt):
-            queued.work(row.pk)
-    row.refresh_from_db()
-    assert (row.state, row.n_starts) == ("RUNNING", 1)
-    worked(row)
-    assert (row.state, row.n_starts) == ("DONE", 2)
 
 
 def test_a_full_disk_is_told_in_words(client_of, task, monkeypatch):

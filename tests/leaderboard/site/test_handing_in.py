@@ -138,22 +138,6 @@ def test_impossible_details_are_refused_in_place(nina, task, read, changes, sent
     assert not Submission.own.exists()
 
 
-def test_staff_who_may_add_submissions_have_no_quota(client_of, task, cast, read):
-    cast.team.members.add(cast.staff)
-    spend(task, cast.team, cast.submitter)
-    assert client_of("staff").post(ADDRESS, form()).status_code == 429
-
-    cast.staff.user_permissions.add(permission("add_submission"))
-    page = read(client_of("staff").get(ADDRESS))
-    assert "Staff have no quota" in page
-    assert "Next submission possible" not in page
-    assert client_of("staff").post(ADDRESS, form()).status_code == 302
-
-    # without the status of staff the permission alone does not lift it
-    cast.submitter.user_permissions.add(permission("add_submission"))
-    assert client_of("submitter").post(ADDRESS, form()).status_code == 429
-
-
 def permission(codename):
     return Permission.objects.get(codename=codename)
 

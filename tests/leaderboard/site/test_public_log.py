@@ -2,11 +2,20 @@
 
 import hashlib
 import json
+from contextlib import nullcontext
 
 import pytest
+from django.apps import apps
+from django.core.management.sql import emit_post_migrate_signal
+from django.db.migrations import Migration
+from django.utils import timezone
 
 from crowd.money.services import budgets
 from genie.history import log, merkle
+from genie.history.models import LogEntry
+from genie.lib.errors import GenieError
+from genie.upkeep.doctor import examine
+from leaderboard import jobs
 from leaderboard.evaluation.services import public_log
 from leaderboard.evaluation.services.request import create_request
 from leaderboard.models import Comparison, HumanEvaluation, Score, Submission
@@ -101,6 +110,49 @@ def test_what_is_not_there_is_refused_in_words(world, client, address, status):
     answer = client.get(f"/api/v1/history/{address}")
     assert answer.status_code == status
     assert answer.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    ("change", "differs"),
+    [
+        (lambda pk: Score.own.filter(pk=pk).update(mean=97.53), True),
+        (lambda pk: LogEntry.objects.filter(kind="score", about=pk).delete(), True),
+        (lambda pk: log.append("score", {"mean": 97.53}, about=pk), True),
+        (lambda pk: Score.own.exclude(pk=pk).update(mean=97.53), True),
+        (lambda pk: Score.own.filter(pk=pk).update(superseded_at=timezone.now(), mean=97.53), False),
+        (lambda pk: None, False),
+        (lambda pk: log.append("score", {n: one for n, one in public_log._content(Score.own.get(pk=pk)).items() if one is not None}, about=pk), False),  # before an upgrade
+    ],
+)  # fmt: skip
+def test_current_scores_are_compared_with_their_last_entry(
+    world, client, change, differs
+):
+    score = Score.own.get(submission=world)
+    before = dict(examine(slow=True))["scores"].points
+    change(score.pk)
+    finding = dict(examine(slow=True))["scores"]
+    assert (finding.points != before) == differs
+    assert finding.verdict == ("problem" if finding.points else "ok")
+    with pytest.raises(GenieError) if finding.points else nullcontext():
+        jobs.compare_scores()
+    page = client.get("/history/").content.decode()
+    on_page = f"score {score.pk}" in finding.points
+    assert ("differ from their last entry" in page) == on_page
+    assert "97.53" not in page or on_page
+
+
+def test_scores_without_an_entry_are_logged_once_as_found_at_an_upgrade(
+    world, monkeypatch
+):
+    monkeypatch.setattr(Score, "objects", Score.own)
+    kept = LogEntry.objects.filter(kind="score", about__gt=0)
+    kept.exclude(pk=kept.first().pk).delete()
+    for back, n in ((True, 1), (False, Score.own.count()), (False, Score.own.count())):
+        plan = [(Migration("0002_more", "leaderboard"), back)]
+        emit_post_migrate_signal(0, False, "default", plan=plan, apps=apps)
+        assert kept.count() == n
+    assert kept.filter(data__contains='"found":"at the upgrade"').count() == n - 1 > 0
+    assert dict(examine(slow=True))["scores"].verdict == "ok"
 
 
 def test_an_empty_log_has_a_page(client):

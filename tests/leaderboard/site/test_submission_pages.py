@@ -33,20 +33,6 @@ def walk(response):
     return re.findall(r'<li class="(\w+)"[^>]*>\s*<span class="label">([^<]+)', html)
 
 
-@each(("state", "n_done"), [(state, i + 1) for i, state in enumerate(Submission.WALK)])
-def test_the_state_line_shows_what_is_done_and_what_is_under_way(
-    client_of, task, state, n_done, who
-):
-    kite = make_submission(task, **who, state=state)
-
-    dots = walk(client_of("submitter").get(f"/submissions/{kite.pk}/"))
-
-    # collecting ratings is itself under way; the other states are steps that are done
-    n_done -= state == State.ANNOTATING
-    expected = ["done"] * n_done + ["now"] + ["waiting"] * 8
-    assert [status for status, _ in dots] == expected[:8]
-
-
 def pause(page):
     found = re.search(r'data-every="(\d+)"', page.content.decode())
     return int(found[1]) if found else None
@@ -191,7 +177,7 @@ def test_nothing_of_a_simulated_submission_speaks_of_people(client, task, who, r
 
     words = read(client.get(f"/submissions/{kite.pk}/"))
 
-    assert "Simulated: not rated by people." in words
+    assert "simulated: not rated by people" in words
     assert "rated by 31 simulated annotators" in words
     assert "HITs were posted for simulated annotators." in words
     assert "Human score" not in words

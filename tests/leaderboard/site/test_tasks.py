@@ -5,16 +5,23 @@ import re
 from leaderboard.boards.views import tasks
 from leaderboard.site import views
 from tests.each import each
-from tests.factories import make_task
+from tests.factories import make_ranked, make_submission, make_task
 
 
-def test_all_tasks_are_listed_demonstrations_last(client, db):
+def test_all_tasks_are_listed_those_with_results_first_demonstrations_last(
+    client, team, submitter
+):
     make_task("demo-a", title="A demonstration", demo=True)
-    make_task("real-z", title="Zebra reports")
+    waiting = make_task("real-y", title="Yak reports")
+    make_submission(waiting, team=team, owner=submitter)
+    for title, visibility in (("Zebra reports", "PUBLIC"), ("Zoo reports", "PRIVATE")):
+        who = {"team": team, "owner": submitter, "visibility": visibility}
+        make_ranked(make_task(title[:3].lower(), title=title), 60, **who)
 
     html = client.get("/tasks/").content.decode()
 
-    assert html.index("Zebra reports") < html.index("A demonstration")
+    titles = ["Zebra reports", "Yak reports", "Zoo reports", "A demonstration"]
+    assert sorted(titles, key=html.index) == titles
 
 
 def test_many_tasks_are_paged_and_found_by_name_and_kind(

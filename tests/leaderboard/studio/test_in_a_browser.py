@@ -119,7 +119,7 @@ def test_every_page_of_the_studio_for_everybody(open_page, client):
     for step in ("files", "ask", "people", "tests", "pilot"):
         go(page, at(draft, step))
         if step == "people":
-            page.click("text=Qualification test")
+            page.click("text=Advanced")
         seen(page, step)
     press(page, "Approve and start the pilot")
     seen(page, "pilot-begun")

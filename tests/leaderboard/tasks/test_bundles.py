@@ -354,7 +354,7 @@ def test_a_folder_of_tasks_may_bring_templates_too(outside):
     with_template("paged").write(outside)
     assert task_folders_are_usable() == []
     call_command("load_task", "paged", stdout=io.StringIO())
-    assert "my-page" in hit_templates.known()
+    assert "my-page" in hit_templates.stored_templates()
 
 
 def test_what_tools_leave_beside_files_is_left_out(tmp_path):
