@@ -70,7 +70,7 @@ def bill() -> dict[str, Any]:
     for name, version, hashes in read_pins(
         "".join(
             (ROOT / "requirements" / file).read_text("utf-8")
-            for file in ("base.txt", "postgres.txt")
+            for file in ("base.txt", "servers.txt")
         )
     ):
         try:

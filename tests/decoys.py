@@ -263,7 +263,7 @@ def _rows():
     return {
         model: [
             _apart(model, row)
-            for row in model._base_manager.values()
+            for row in models.QuerySet(model).values()
             if (row[model._meta.pk.attname],) not in before[model]
         ]
         for model in _models()

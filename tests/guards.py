@@ -47,10 +47,10 @@ WATCHED: dict[str, str] = {
         turns:accept=requester
     """,
     "crowd.worker_site": "arrival:_for_worker",
-    "crowd.workers.admin": "people:InvitationAdmin._made people:_write",
+    "crowd.workers.admin": "people:InvitationAdmin._make_links people:_write",
     "crowd.workers.services": """
         exclusions:exclude=worker exclusions:from_all_work invitations:choose_profile=profile invitations:give_consent invitations:invite_raters invitations:redeem invitations:send
-        qualification_tests:draft qualification_tests:new_version qualification_tests:publish=qualificationtest qualification_tests:retire qualification_tests:write
+        qualification_tests:draft qualification_tests:new_version qualification_tests:publish=qualificationtest qualification_tests:retire
         requirements:of_campaign* test_attempts:_grant*=worker test_attempts:answer=testattempt test_attempts:grant_by_hand test_attempts:revoke
         test_attempts:start=worker
     """,
@@ -60,7 +60,7 @@ WATCHED: dict[str, str] = {
         admin:_is_gone database:best_effort jobs:settle jobs:enqueue_missing jobs:install jobs:retry_failure staff_actions:Action._act_on
     """,
     "genie.lib.queue": "broker:_Claiming.claim owners:Presence.begin owners:bury_the_dead waiting:put",
-    "genie.upkeep": "doctor:examine engines:_old_tables_aside engines:working_copy",
+    "genie.upkeep": "doctor:examine engines:_old_tables_aside engines:working_copy rotation:_seal_some_anew",
     "leaderboard": "demo:_qualify",
     "leaderboard.evaluation": """
         campaigns:close_campaigns*=campaign machine:lock=humanevaluation rescoring:rescore=task?

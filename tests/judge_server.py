@@ -4,6 +4,7 @@ It answers by a rule (how long the last text is), so that tests know what must c
 and remembers every request as it came.
 """
 
+import gzip
 import json
 import re
 import time
@@ -59,6 +60,7 @@ class JudgeServer:
         self.rule = lambda body: None
         self.at_once = 0
         self.most_at_once = 0
+        self.n_parts = 0
         # no answer goes out before so many have been here at once; not for ever
         self.answers_when_at_once = 1
 
@@ -100,6 +102,15 @@ class JudgeServer:
         return answer
 
 
+# what a response begins with, what is sent again and again, and how often
+BAD = {
+    "drip": (b"\r\n", b" ", 0.05),
+    "drip headers": (b"", b"X-More: 1\r\n", 0.05),
+    "much": (b"\r\n", b" " * (1 << 20), 0),
+    "gzip": (b"Content-Encoding: gzip\r\n\r\n", gzip.compress(bytes(1 << 20)), 0.05),
+}
+
+
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
@@ -139,26 +150,24 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(told, {"error": {"message": "told to, key sk-secret"}}, headers)
             return
         answer = judge.completion(body)
-        if told == "drip":
-            return self._drip()
+        if told in BAD:
+            return self._drip(*BAD[told])
         if isinstance(told, str):
             answer["choices"][0]["message"]["content"] = told
         self._send(200, answer)
 
-    def _drip(self):
-        """Send blanks until nobody listens any more, as servers do that keep one waiting."""
-        self.send_response(200)
-        self.send_header("content-type", "application/json")
-        self.send_header("content-length", "100000")
-        self.end_headers()
+    def _drip(self, begins, part, pause):
+        """Send until nobody listens any more, as servers do that keep one waiting."""
         self.close_connection = True
-        for _ in range(200):
-            try:
-                self.wfile.write(b" ")
-                self.wfile.flush()
-            except OSError:
-                return
-            time.sleep(0.05)
+        try:
+            self.wfile.write(
+                b"HTTP/1.1 200 OK\r\nContent-Length: 99999999\r\n" + begins
+            )
+            for self.server.judge.n_parts in range(200):
+                self.wfile.write(part)
+                time.sleep(pause)
+        except OSError:
+            return
 
     def _send(self, status, answer, headers=None):
         data = json.dumps(answer).encode()

@@ -57,13 +57,9 @@ MATRIX: dict[str, str] = {
         crowd_payout.failed_selected
     """,
     "crowd.change_requester ----": """
-        crowd_requester.make_key crowd_requester.deposit crowd_requester.set_people
+        crowd_requester.deposit crowd_requester.set_people
     """,
     "crowd.change_accesskey ----": "crowd_accesskey.revoke_selected",
-    "crowd.change_requesterbatch ----": """
-        crowd_requesterbatch.stop_selected crowd_requesterbatch_review
-    """,
-    "crowd.view_requesterbatch ----": "crowd_requesterbatch_results",
     "crowd.change_requesterassignment ----": """
         crowd_requesterassignment.mark_paid_selected
     """,

@@ -6,8 +6,6 @@ from html import escape
 from urllib.parse import parse_qsl, urlencode, urlsplit
 from xml.etree import ElementTree
 
-from django.urls import reverse
-
 from crowd.platforms.base import Choice, FormQuestion, Identity
 from crowd.platforms.mturk_protocol import xml
 from crowd.platforms.panel import Panel, PanelTerms
@@ -120,12 +118,6 @@ def test_examples_can_be_pasted_into_a_shell():
     for words in (shlex.split(one["request"]) for one in operations()):
         if "--json" in words:
             json.loads(words[words.index("--json") + 1])
-
-
-def test_what_is_tried_stays_one_part_of_the_path(client):
-    tried = {"operation": "tasks_retrieve", "path-slug": "a/../b?c"}
-    answer = client.get(reverse("api-docs-try"), tried)
-    assert answer["Location"] == "/api/v1/tasks/a%2F..%2Fb%3Fc/"
 
 
 def test_details_of_a_system_are_texts():

@@ -59,7 +59,7 @@ class Image:
 
     def inside(self, words: str) -> str:
         return re.sub(
-            r"(?<![\w.])/(source|wheels|requirements\.txt|postgres\.txt|var/lib)\b",
+            r"(?<![\w.])/(source|wheels|requirements\.txt|servers\.txt|var/lib)\b",
             rf"{self.root}/\1",
             words,
         )

@@ -76,7 +76,7 @@ MATRIX: dict[str, str] = {
         leaderboard:sitemap
         leaderboard:docs leaderboard:docs-search leaderboard:docs-page
         leaderboard:docs-file leaderboard:docs-tasks leaderboard:docs-task
-        api-docs-group api-docs-try
+        api-docs-group
     """,
     SIGNED_IN: """
         accounts:home accounts:tokens account_reauthenticate account_email

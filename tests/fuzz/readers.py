@@ -272,10 +272,10 @@ def _operation(name: str, *good: dict) -> Reader:
 
 
 def _batch(text: str) -> object:
-    found = post.read_table(text)
+    columns, rows = post.read_table(text)
     source = "<p>${text} ${lang} $${x}</p>"
-    batch_template.check_fields(source, found.columns)
-    values = dict(zip(found.columns, found.rows[0].values, strict=True))
+    batch_template.check_fields(source, columns)
+    values = dict(zip(columns, rows[0].values, strict=True))
     return batch_template.fill(source, values, markup=False)
 
 
@@ -379,5 +379,5 @@ READERS: dict[str, Reader] = {
     "spans": _text(lambda text: checked_spans(text, "a text", Errors(missing=True)), '[{"start": 0, "end": 1, "severity": "minor"}, {"start": 2, "end": 4, "severity": "major"}]'),
     "signals": _text(check_answers._load_telemetry, '{"n_changes": 1, "n_focus_losses": 0, "n_copies": 0, "n_pastes": 2, "first_change_seconds": null}'),
     "Markdown": _text(to_html, "# Hi\n\n- [x](https://a.b) **b** `c`\n\n> 1. d\n\n| a |\n|---|\n| b |\n"),
-    "backup": Reader(_backup, ({"database": b"a", "manifest.json": json.dumps({"format": 1, "files": {"database": SUMMED}}).encode()},)),
+    "backup": Reader(_backup, ({"database": b"a", "manifest.json": json.dumps({"format": 2, "files": {"database": SUMMED}}).encode()},)),
 }  # fmt: skip

@@ -10,8 +10,8 @@ from tests.fuzz.readers import ONE, READERS, good
 
 ROWS = b'{"id": "1", "fields": {"q": "Why?"}, "references": []}'
 SGML = {"n-src.x.sgm": b"<![x[", "n-ref.x.sgm": b""}
-KEYLESS = {"manifest.json": b'{"format": 1}'}
-LISTED = {"manifest.json": b'{"format": 1, "files": []}'}
+KEYLESS = {"manifest.json": b'{"format": 2}'}
+LISTED = {"manifest.json": b'{"format": 2, "files": []}'}
 
 
 def options(reader: str, line: str) -> dict[str, bytes]:

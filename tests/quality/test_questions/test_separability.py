@@ -151,8 +151,8 @@ def test_items_alike_are_at_chance_seeds_repeat_and_nothing_may_be_left_to_choos
     tests, items = drawn(rng, 20), drawn(rng, 30)
     assert separability(tests, items, 4, names=NAMES) == separability(tests, items, 4, names=NAMES)  # fmt: skip
     items = [Surface("a")]
-    assert blend_in([], items, 3, seed=1) == []
-    assert blend_in([Surface("b", input_key="x")], items, 3, seed=1) == [0]
+    assert blend_in([], items, [3], seed=1) == []
+    assert blend_in([Surface("b", input_key="x")], items, [3], seed=1) == [0]
 
 
 @pytest.mark.parametrize(
@@ -200,7 +200,7 @@ def test_chosen_tests_look_like_items_although_candidates_do_not():
     possible = [
         Surface(text, input_key=str(k % 150)) for k, text in enumerate(texts(11, 300))
     ]
-    chosen = blend_in(possible, items, 30, seed=1)
+    chosen = blend_in(possible, items, [30], seed=1)
     assert len(chosen) == len({possible[k].input_key for k in chosen}) == 30
     length = FEATURES.index("letters")
     of_items, of_all, of_chosen = (
@@ -208,5 +208,20 @@ def test_chosen_tests_look_like_items_although_candidates_do_not():
         for one in (items, possible, [possible[k] for k in chosen])
     )
     assert abs(of_chosen - of_items) < 0.3 * abs(of_all - of_items)
-    assert blend_in(possible, items, 30, seed=1) == chosen
-    assert blend_in(possible, items, 30, seed=2) != chosen
+    assert blend_in(possible, items, [30], seed=1) == chosen
+    assert blend_in(possible, items, [30], seed=2) != chosen
+
+
+def test_good_texts_leave_inputs_to_wrong_ones_and_sure_texts_come_first():
+    items = [Surface(text) for text in ("word " * 4, "word " * 8)]
+    # two inputs have a good text; two long texts can be edited, one of a good text
+    texts = ["word " * 9, "word " * 4, "word " * 8, "word " * 20]
+    possible = [
+        Surface(text, input_key=key) for text, key in zip(texts, "abac", strict=True)
+    ]
+    sides = [0, 0, 1, 1]
+    assert sorted(blend_in(possible, items, [1, 1], seed=1, sides=sides)) == [1, 2]
+    unsure = [False, True, False, False]
+    chosen = blend_in(possible, items, [1, 1], seed=1, sides=sides, unsure=unsure)
+    assert sorted(chosen) == [0, 3]
+    assert sorted(blend_in(possible, items, [2, 2], seed=1, sides=sides)) == [0, 1, 3]
