@@ -153,7 +153,7 @@ class Tally:
 @dataclass(frozen=True)
 class Record:
     worker: Worker
-    pool: Pool | None
+    pool: Pool
     # submitted HITs
     n_answered: int
     tallies: list[Tally]
@@ -281,7 +281,7 @@ def records(pairs: Iterable[tuple[int, str]]) -> list[Record]:
     return [
         Record(
             worker=workers[worker],
-            pool=pools.get(pool),
+            pool=pools[pool],
             n_answered=n_answered.get((worker, pool), 0),
             tallies=[
                 Tally(
