@@ -368,9 +368,9 @@ def titles_of(model: type[models.Model], name: str) -> Shown:
     key = name.removesuffix(field.name) + field.attname
 
     @admin.display(description="work", ordering=name)
-    def work(row: Any) -> str:
+    def work(row: Any) -> Any:
         pk = _value(row, key)
-        return str(titles.get(pk, pk or "–"))
+        return titles.get(pk, pk)
 
     return work
 

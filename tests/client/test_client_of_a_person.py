@@ -141,7 +141,7 @@ def test_a_busy_site_is_asked_again(systems, live_server, monkeypatch, secret):
     assert len(waits) == 3
     busy = Problem("Busy.", status=503, retry_after=7.0)
     assert transport.pause(busy, 0) == 7.0
-    monkeypatch.setattr("leaderboard.boards.views.files._is_long", lambda _task: True)
+    monkeypatch.setattr("leaderboard.boards.views.files.is_long", lambda _task: True)
     with pytest.raises(Problem, match="still making this file"):
         Client(live_server.url).download("tidy-news", "csv")
     assert waits[3:] == [5.0] * 3

@@ -41,8 +41,11 @@ def _content(score: Score) -> dict[str, Any]:
     }
 
 
-def log_as_found(plan: Sequence[tuple[Any, bool]], **_sent: Any) -> None:
-    """Log scores without an entry once an upgrade has changed our tables."""
+def log_as_found(plan: Sequence[tuple[Any, bool]] = (), **_sent: Any) -> None:
+    """Log scores without an entry once an upgrade has changed our tables.
+
+    `flush` sends the signal without a plan.
+    """
     if any(one.app_label == "leaderboard" and not back for one, back in plan):
         logged = LogEntry.objects.filter(kind=log.Kind.SCORE, about=OuterRef("pk"))
         rows = Score.objects.filter(~Exists(logged), superseded_at=None).order_by("pk")
