@@ -127,6 +127,8 @@ def test_the_demo_runs_shows_its_boards_keeps_them_and_stops(installed, tmp_path
             assert f"/tasks/{slug}/" in home
             board = demo.get(f"/tasks/{slug}/")
             assert "simulated" in board.lower()
+            file = demo.get(f"/tasks/{slug}/board.csv")
+            assert f":{demo.port}/submissions/" in file
         assert "Kingfisher-QA" in demo.get("/tasks/demo-qa/")
         ways = home.partition("Three things to try")[2]
         assert ways.index("Look around") < ways.index("Rate some outputs")

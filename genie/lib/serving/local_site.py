@@ -75,6 +75,9 @@ class LocalSite(BaseCommand):
         address = f"http://{LOCAL if host == '0.0.0.0' else host}:{port}"  # noqa: S104
         # so that links in e-mails, and those that other commands print, have this port
         site_address.write_down(settings.VAR_DIR, address)
+        # the forks share settings that were read before
+        known = site_address.read(settings.VAR_DIR)
+        settings.GENIE = {**settings.GENIE, "SITE_URL": known}
         processes.start(partial(serve, f"{host}:{port}"))
         # needs neither a host name nor HTTPS
         if not answers(f"{address}/healthz", meanwhile=processes.all_run):
