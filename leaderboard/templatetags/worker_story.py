@@ -141,7 +141,7 @@ def _tests(worker: Worker) -> Part:
     tested = Grade.objects.filter(worker=worker).values_list("worker", "pool")
     rows = [
         (
-            _title(record.pool.pk),
+            _title(record.pool.pk if record.pool else ""),
             tally.polarity,
             f"{tally.right:,} of {tally.n_asked:,}",
             f"{tally.verdict.p_noisy:.4f}" if tally.verdict else "not decided yet",

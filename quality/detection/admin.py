@@ -153,7 +153,8 @@ class Tally:
 @dataclass(frozen=True)
 class Record:
     worker: Worker
-    pool: Pool
+    # none for an appeal that concerns no task
+    pool: Pool | None
     # submitted HITs
     n_answered: int
     tallies: list[Tally]
@@ -281,7 +282,7 @@ def records(pairs: Iterable[tuple[int, str]]) -> list[Record]:
     return [
         Record(
             worker=workers[worker],
-            pool=pools[pool],
+            pool=pools.get(pool),
             n_answered=n_answered.get((worker, pool), 0),
             tallies=[
                 Tally(
