@@ -140,7 +140,7 @@ class Worker:
         for cookie in response.headers.get_all("Set-Cookie") or []:
             name, _, value = cookie.split(";")[0].partition("=")
             self.cookies[name] = value
-        return response.status, text
+        return response.status, response.headers.get("Location") or text
 
 
 def make_work(
@@ -230,19 +230,25 @@ def _hit_address(pk: int) -> str:
     return reverse("work:hit", args=[pk])
 
 
-def serve(port: int) -> subprocess.Popen[bytes]:
+def serve(
+    port: int,
+    application: str = "genie.wsgi",
+    python: str = sys.executable,
+    folder: Path | None = None,
+) -> subprocess.Popen[bytes]:
     """Start the site as docs/operating.md says, with two processes."""
     process = subprocess.Popen(
         [
-            sys.executable, "-m", "gunicorn", "genie.wsgi",
+            python, "-m", "gunicorn", application,
             "--bind", f"127.0.0.1:{port}", "--worker-class", "gthread",
             "--workers", "2", "--threads", "4", "--log-level", "warning",
-        ]
+        ],
+        cwd=folder,
     )  # fmt: skip
     for _ in range(300):
         try:
             probe = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
-            probe.request("GET", _hit_address(0))
+            probe.request("GET", "/work/")
             probe.getresponse().read()
         except OSError:
             time.sleep(0.1)
