@@ -224,7 +224,7 @@ AUTH_PASSWORD_VALIDATORS = [
         "NumericPasswordValidator",
     )
 ]
-AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+AUTHENTICATION_BACKENDS = ["crowd.elsewhere.pages.AccountWithWorker"]
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "leaderboard:my-submissions"
 LOGOUT_REDIRECT_URL = "leaderboard:home"

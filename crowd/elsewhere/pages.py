@@ -2,6 +2,9 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+from allauth.account.auth_backends import AuthenticationBackend
+from django.contrib.auth import get_user_model
+from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
@@ -15,6 +18,7 @@ from crowd.elsewhere.services import visits
 from crowd.elsewhere.services.visits import Arrival
 from crowd.workers.models.worker import Worker
 from crowd.workers.selectors.profiles import profile_of, zone_of
+from genie.lib.database import prepare
 from genie.lib.errors import GenieError
 
 # Visitors who came by a link and have no account, remembered during their visit.
@@ -76,6 +80,16 @@ def rater_here(request: HttpRequest, pool: str = "", pk: int = 0) -> Worker | No
 # Access to the worker site: workers see only their own work.
 View = Callable[..., HttpResponse]
 
+_read_account = prepare(
+    lambda pk: get_user_model().objects.filter(pk=pk).select_related("worker__profile")
+)
+
+
+class AccountWithWorker(AuthenticationBackend):  # type: ignore[misc]
+    def get_user(self, user_id: int) -> AbstractBaseUser | None:
+        user = next(iter(_read_account(user_id)), None)
+        return user if self.user_can_authenticate(user) else None
+
 
 def wants_json(request: HttpRequest) -> bool:
     """Check whether the page's script asks, which cannot follow redirects to pages."""
@@ -100,8 +114,7 @@ def for_workers(view: View) -> View:
             reads = request.method == "GET"
             way = request.get_full_path() if reads else reverse("work:home")
             return redirect_to_login(way)
-        workers = Worker.objects.select_related("profile")
-        worker = workers.filter(user_id=request.user.pk).first()
+        worker = getattr(request.user, "worker", None)
         if worker is None:
             return render(request, "worker_site/not_a_worker.html", status=403)
         return _call_view(view, request, worker, args, kwargs)

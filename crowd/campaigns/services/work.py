@@ -5,9 +5,10 @@ An answer, its ratings and its payment are stored in one transaction, or not at 
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
-from django.db import transaction
-from django.db.models import Q
+from django.db import DEFAULT_DB_ALIAS, transaction
+from django.db.models import BigIntegerField, Exists, F, Q
 from django.utils import timezone
 from django.utils.translation import gettext
 
@@ -21,7 +22,7 @@ from crowd.campaigns.services.claim import (
     next_assignment,
     shares_of_time,
 )
-from crowd.hits.models import Assignment, Campaign, Rating
+from crowd.hits.models import Assignment, Campaign, Item, Rating
 from crowd.hits.services.build import take_back_slot
 from crowd.hits.services.check_answers import (
     Answers,
@@ -34,6 +35,7 @@ from crowd.hits.services.check_answers import (
 from crowd.money.services import budgets, payments
 from crowd.workers.models.worker import Worker
 from genie.lib.admin import note
+from genie.lib.database import prepare
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 
@@ -104,21 +106,14 @@ def submit_page(
     with transaction.atomic():
         hold_page(page)
         moved = all(
-            Assignment.objects.filter(
-                pk=one.pk, state=State.ACCEPTED, deadline_at__gt=now - GRACE
-            ).update(**changes[one.pk])
-            for one in sorted(page, key=lambda one: one.pk)
-        )
-        if moved:
+            _store_sent(one, rated, changes[one.pk], now - GRACE)
             # Code that locks several campaigns locks them in one order.
             for one, rated in sorted(
                 zip(page, ratings, strict=True),
                 key=lambda pair: (pair[0].hit.campaign_id, pair[0].pk),
-            ):
-                if one.reward_cents or one.hit.campaign.fee_cents:
-                    store(one, rated)
-                else:
-                    _store_ratings(one, rated)
+            )
+        )
+        if moved:
             keep_telemetry(first, signals or SentTelemetry(), wall_seconds)
         else:
             transaction.set_rollback(True)
@@ -133,6 +128,36 @@ def submit_page(
                 or {"state": State.RETURNED}
             )
             _same_or_refused(one, rated)
+
+
+def _store_sent(
+    one: Assignment,
+    ratings: list[CheckedRating],
+    change: dict[str, Any],
+    latest: datetime,
+) -> bool:
+    """Store an answer if its page is still open; callers open the transaction."""
+    rows = Assignment.objects.filter(
+        pk=one.pk, state=State.ACCEPTED, deadline_at__gt=latest
+    )
+    campaign = one.hit.campaign
+    if not (one.reward_cents or campaign.fee_cents):
+        if sent := bool(rows.update(**change)):
+            _store_ratings(one, ratings)
+    # Locks the campaign in the same statement, see `store`.
+    elif sent := bool(rows.filter(_is_as_read(campaign)).update(**change)):
+        _store_ratings(one, ratings)
+        payments.plan(one, campaign)
+    elif sent := bool(rows.update(**change)):
+        store(one, ratings)
+    return sent
+
+
+def _is_as_read(campaign: Campaign) -> Exists:
+    """Lock the campaign, and check that its account is open and its fee is known."""
+    terms = {"hit_type": campaign.hit_type_id, "fee_cents": campaign.fee_cents}
+    rows = Campaign.objects.filter(pk=campaign.pk, **terms).exclude(state__in=OVER)
+    return Exists(rows.select_for_update(no_key=True))
 
 
 def give_back(assignment: Assignment) -> bool:
@@ -186,16 +211,29 @@ def assignment_of(worker: Worker, pk: int) -> Assignment:
     GenieError
         ``not-yours``, also if there is none with that number.
     """
-    assignment = (
-        Assignment.objects.filter(pk=pk, worker=worker)
-        .select_related("hit__campaign__hit_type", "page__hit__campaign__hit_type")
-        # Read twice when an answer comes in: to read it and to check it.
-        .prefetch_related("hit__items")
-        .first()
-    )
-    if assignment is None:
+    rows = _read_with_items(pk, worker.pk) if pk <= BigIntegerField.MAX_BIGINT else []
+    if not rows:
         raise GenieError(gettext("This HIT is not assigned to you."), code="not-yours")
-    return assignment
+    hit = rows[0].hit
+    items = hit.items.all()
+    read = ([getattr(row, f"item_{name}") for name in _OF_ITEM] for row in rows)
+    vars(items)["_result_cache"] = [
+        Item.from_db(DEFAULT_DB_ALIAS, _OF_ITEM, row) for row in read if row[0]
+    ]
+    vars(hit)["_prefetched_objects_cache"] = {"items": items}
+    return rows[0]
+
+
+_OF_ITEM = [field.attname for field in Item._meta.concrete_fields]
+# one row for each item of the HIT
+_read_with_items = prepare(
+    lambda pk, worker: (
+        Assignment.objects.filter(pk=pk, worker=worker)
+        .select_related("hit__campaign__hit_type")
+        .annotate(**{f"item_{name}": F(f"hit__items__{name}") for name in _OF_ITEM})
+        .order_by("hit__items__pk")
+    )
+)
 
 
 def store(assignment: Assignment, ratings: list[CheckedRating]) -> None:
