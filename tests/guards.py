@@ -28,7 +28,7 @@ WATCHED: dict[str, str] = {
         add_money:add_money=campaign change_reward:_keep_type_of_posted=externalcampaign change_reward:change_reward=campaign claim:_claim=worker
         claim:fill=assignment,worker claim:hold_page claim:may_take* claim:pass_on_reservation=reservation? more_answers:ask_for_more=campaign
         overturn:_lock=assignment,campaign reissue:_replace_in=campaign reissue:count_again=assignment review:reject=assignment,campaign run:reopen=campaign
-        run:resume=campaign undo:change_page=assignment,campaign work:store*=campaign
+        run:resume=campaign undo:change_page=assignment,campaign work:_store_paid*=campaign? work:store*
     """,
     "crowd.elsewhere.services": """
         attested:keep_terms* collect:_take=campaign collect:_take_in=externalsession decisions:_store_decision=externalsession reconcile:_overturn=campaign
@@ -196,6 +196,9 @@ def _note(execute, sql, params, many, context):
             number = _block() and _now.number
             for call in calls:
                 call.wrote_in.add(number)
+            if LOCK + ")" in sql:  # in a condition: the last table before it
+                tables = re.findall(r'FROM "[a-z]+_(\w+)"', sql.partition(LOCK)[0])
+                calls[-1].locked.add(tables[-1])
         elif sql.endswith(LOCK):
             calls[-1].locked.add(re.search(r'FROM "[a-z]+_(\w+)"', sql)[1])
     return execute(sql, params, many, context)

@@ -87,8 +87,7 @@ _read_account = prepare(
 
 class AccountWithWorker(AuthenticationBackend):  # type: ignore[misc]
     def get_user(self, user_id: int) -> AbstractBaseUser | None:
-        user = next(iter(_read_account(user_id)), None)
-        return user if self.user_can_authenticate(user) else None
+        return next(filter(self.user_can_authenticate, _read_account(user_id)), None)
 
 
 def wants_json(request: HttpRequest) -> bool:

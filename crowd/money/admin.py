@@ -30,7 +30,7 @@ from crowd.money.selectors.fair_pay import Shortfall, shortfall
 from crowd.money.selectors.payouts import TERMS, UNDER_WAY, payables
 from crowd.money.selectors.rates import in_full
 from crowd.money.services import budgets, fair_pay, payouts
-from crowd.money.services.payouts import LAYOUTS, layouts_of, payout_file
+from crowd.money.services.payouts import LAYOUTS, payout_file
 from crowd.templatetags.crowd_money import dollars
 from genie.accounts.task_admin import BY_TASK, EditedOfTask, OfTask
 from genie.lib.admin import (
@@ -102,7 +102,12 @@ def _make_file(
     model_admin: Any, request: HttpRequest, runs: list[PayoutRun]
 ) -> HttpResponse | None:
     [run] = runs
-    layouts = forms.ChoiceField(choices=layouts_of(run.method), label="Columns")
+    layouts = forms.ChoiceField(
+        choices=[
+            (key, one.title) for key, one in LAYOUTS.items() if one.method == run.method
+        ],
+        label="Columns",
+    )
     form_of_run = type("LayoutForm", (forms.Form,), {"layout": layouts})
     ready, rest = payouts.in_file(run)
     total = sum(payout.amount_cents for payout in ready)

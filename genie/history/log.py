@@ -1,5 +1,5 @@
 import secrets
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -122,7 +122,11 @@ def first_difference() -> str:
         return tree[level, place]
 
     size = 0
-    for entry in _numbered_entries():
+    for entry in (
+        LogEntry.objects.exclude(number=None)
+        .order_by("number")
+        .iterator(chunk_size=_AT_ONCE)
+    ):
         if entry.number != size:
             return f"entry {size:,} is missing"
         hashes = merkle.completed_hashes(node, size, merkle.leaf_hash(entry.body))
@@ -138,14 +142,6 @@ def first_difference() -> str:
         if stated is not None and stated != merkle.root(node, size).hex():
             return f"the head does not match its {size:,} entries"
     return f"entry {size:,} is missing" if any(n > size for n in heads) else ""
-
-
-def _numbered_entries() -> Iterator[LogEntry]:
-    return (
-        LogEntry.objects.exclude(number=None)
-        .order_by("number")
-        .iterator(chunk_size=_AT_ONCE)
-    )
 
 
 def _unknown(_level: int, _place: int) -> bytes:

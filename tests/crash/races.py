@@ -188,7 +188,7 @@ def an_answer_changed_while_it_is_decided(to: Runners, pool: str) -> None:
     make_campaign(1, pool=pool)
     done, sam = do_one(make_worker(pool), "0.25"), a_person("sam")
     changed, *_ = to.at_once(
-        lambda: undo.change(done, answers_for(done, "1")),
+        lambda: undo.change_page([done], [answers_for(done, "1")]),
         lambda: review.approve([done.pk], by=sam),
         lambda: review.reject(done.pk, sam, "No effort."),
     )

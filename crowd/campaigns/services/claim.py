@@ -336,8 +336,10 @@ def first_of(assignment: Assignment) -> Assignment:
 
 
 def open_assignment(worker: Worker, now: datetime) -> Assignment | None:
-    current = next(iter(_read_open_page(worker.pk)), None)
-    return current if current and current.deadline_at > now - GRACE else None
+    return next(
+        (one for one in _read_open_page(worker.pk) if one.deadline_at > now - GRACE),
+        None,
+    )
 
 
 @transaction.atomic

@@ -6,7 +6,7 @@ again with the same token while tokens are valid, and looked up first after that
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -171,10 +171,6 @@ def posted_hits(campaign: Campaign) -> tuple[dict[int, str], Counter[int], set[i
         if kind == Kind.POST and state == State.DONE:
             names[hit] = name
     return names, n_places, refused
-
-
-def waiting_cents(calls: Sequence[OutwardCall]) -> int:
-    return sum(call.amount_cents for call in calls if call.first_sent_at is None)
 
 
 def stuck(campaign: Campaign) -> QuerySet[OutwardCall]:

@@ -67,14 +67,6 @@ def may_begin(assignment: Assignment) -> bool:
     )
 
 
-def change(assignment: Assignment, answers: Answers, *, remark: str = "") -> None:
-    """Replace the submitted answers; the same answers again change nothing.
-
-    Callers have checked whose assignment it is (`work.assignment_of`).
-    """
-    change_page([assignment], [answers], remark=remark)
-
-
 def change_page(page: Page, answers: Sequence[Answers], *, remark: str = "") -> None:
     """Replace all answers of a page, or none.
 

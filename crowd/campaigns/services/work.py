@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, transaction
-from django.db.models import BigIntegerField, Exists, F, Q
+from django.db.models import BigIntegerField, Exists, F, Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext
 
@@ -140,24 +140,41 @@ def _store_sent(
     rows = Assignment.objects.filter(
         pk=one.pk, state=State.ACCEPTED, deadline_at__gt=latest
     )
-    campaign = one.hit.campaign
-    if not (one.reward_cents or campaign.fee_cents):
-        if sent := bool(rows.update(**change)):
-            _store_ratings(one, ratings)
-    # Locks the campaign in the same statement, see `store`.
-    elif sent := bool(rows.filter(_is_as_read(campaign)).update(**change)):
+    if one.reward_cents or one.hit.campaign.fee_cents:
+        return _store_paid(one, ratings, rows, change)
+    if sent := bool(rows.update(**change)):
         _store_ratings(one, ratings)
-        payments.plan(one, campaign)
-    elif sent := bool(rows.update(**change)):
-        store(one, ratings)
     return sent
 
 
+def _store_paid(
+    one: Assignment,
+    ratings: list[CheckedRating],
+    rows: QuerySet[Assignment],
+    change: dict[str, Any],
+) -> bool:
+    campaign = one.hit.campaign
+    if sent := rows.filter(_is_as_read(campaign)).update(**change):
+        store(one, ratings, campaign)
+    elif sent := rows.update(**change):
+        store(
+            one,
+            ratings,
+            Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk),
+        )
+    return bool(sent)
+
+
 def _is_as_read(campaign: Campaign) -> Exists:
-    """Lock the campaign, and check that its account is open and its fee is known."""
-    terms = {"hit_type": campaign.hit_type_id, "fee_cents": campaign.fee_cents}
-    rows = Campaign.objects.filter(pk=campaign.pk, **terms).exclude(state__in=OVER)
-    return Exists(rows.select_for_update(no_key=True))
+    """Lock the campaign's row, and check that its account and its pay are unchanged."""
+    return Exists(
+        Campaign.objects.select_for_update(no_key=True).filter(
+            pk=campaign.pk,
+            state=campaign.state,
+            hit_type=campaign.hit_type_id,
+            fee_cents=campaign.fee_cents,
+        )
+    )
 
 
 def give_back(assignment: Assignment) -> bool:
@@ -214,13 +231,13 @@ def assignment_of(worker: Worker, pk: int) -> Assignment:
     rows = _read_with_items(pk, worker.pk) if pk <= BigIntegerField.MAX_BIGINT else []
     if not rows:
         raise GenieError(gettext("This HIT is not assigned to you."), code="not-yours")
-    hit = rows[0].hit
-    items = hit.items.all()
-    read = ([getattr(row, f"item_{name}") for name in _OF_ITEM] for row in rows)
+    items = rows[0].hit.items.all()
     vars(items)["_result_cache"] = [
-        Item.from_db(DEFAULT_DB_ALIAS, _OF_ITEM, row) for row in read if row[0]
+        Item.from_db(DEFAULT_DB_ALIAS, _OF_ITEM, values)
+        for row in rows
+        if (values := [getattr(row, f"item_{name}") for name in _OF_ITEM])[0]
     ]
-    vars(hit)["_prefetched_objects_cache"] = {"items": items}
+    vars(rows[0].hit)["_prefetched_objects_cache"] = {"items": items}
     return rows[0]
 
 
@@ -236,14 +253,16 @@ _read_with_items = prepare(
 )
 
 
-def store(assignment: Assignment, ratings: list[CheckedRating]) -> None:
-    """Store checked answers and plan their pay; callers open the transaction."""
+def store(
+    assignment: Assignment, ratings: list[CheckedRating], campaign: Campaign
+) -> None:
+    """Store checked answers and plan their pay.
+
+    Callers open the transaction and lock the campaign's row. Code that closes the
+    campaign's account changes this row first. So either it sees this plan, or this code
+    sees that the account is closed.
+    """
     _store_ratings(assignment, ratings)
-    # Code that closes the campaign's account changes this row first. So either it sees
-    # this plan, or this code sees that the account is closed.
-    campaign = Campaign.objects.select_for_update(of=("self",), no_key=True).get(
-        pk=assignment.hit.campaign_id
-    )
     cents = payments.plan(assignment, campaign)
     if campaign.state in OVER:
         budgets.correct(campaign.key, cents)

@@ -158,7 +158,7 @@ def _take(
     if not take_slot(hit.pk):
         # More answers came than were asked for; they are paid like the rest.
         HIT.objects.filter(pk=hit.pk).update(max_assignments=F("max_assignments") + 1)
-    work.store(assignment, ratings)
+    work.store(assignment, ratings, campaign)
     if session.problem:
         _ask_again(campaign, assignment)
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import chain
-from typing import Any, Protocol
+from typing import Any
 
 from django.conf import settings
 from django.contrib.staticfiles import finders
@@ -54,10 +54,6 @@ PAGE = "worker/page.js"
 SLIDER = "worker/slider.js"
 MARKS = "worker/marks.js"
 SALT = "crowd.hit-page"
-
-
-class ShownItem(Protocol):
-    key: str
 
 
 @dataclass(frozen=True)
@@ -291,7 +287,7 @@ def _affordable(
             "posted.",
         )
         return False
-    needed = outbox.waiting_cents(calls)
+    needed = sum(call.amount_cents for call in calls if call.first_sent_at is None)
     balance = platform.balance_cents()
     ExternalCampaign.objects.filter(pk=place.pk).update(balance_cents=balance)
     if balance is not None and needed > balance:

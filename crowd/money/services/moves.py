@@ -56,7 +56,11 @@ def claim(run: PayoutRun, mine: dict[int, list[Part]]) -> list[Payout]:
             keys = [pk for of, pk, _ in parts if of is model]
             # Only the row's own columns: a join would hide them when PostgreSQL checks
             # the conditions again after waiting for another change.
-            free = model.objects.filter(pk__in=keys, payout=None, **_unpaid(model))
+            free = model.objects.filter(
+                Q(state=Entry.PLANNED) if model is LedgerEntry else Q(paid_at=None),
+                pk__in=keys,
+                payout=None,
+            )
             if keys and free.update(payout=payout) != len(keys):
                 raise GenieError(
                     "A payment has changed in the meantime. Try again.",
@@ -64,10 +68,6 @@ def claim(run: PayoutRun, mine: dict[int, list[Part]]) -> list[Payout]:
                     permanent=False,
                 )
     return payouts
-
-
-def _unpaid(model: type[Any]) -> dict[str, Any]:
-    return {"state": Entry.PLANNED} if model is LedgerEntry else {"paid_at": None}
 
 
 def pay(payouts: Sequence[Payout], reference: str = "") -> None:

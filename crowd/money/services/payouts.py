@@ -442,10 +442,6 @@ LAYOUTS = {
 }
 
 
-def layouts_of(method: str) -> list[tuple[str, str]]:
-    return [(key, one.title) for key, one in LAYOUTS.items() if one.method == method]
-
-
 def payout_file(run: PayoutRun) -> str:
     """Write a run's file: the same bytes while its payouts are on their way.
 

@@ -4,7 +4,7 @@ import csv
 import re
 from collections import Counter
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from io import StringIO
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
@@ -185,7 +185,22 @@ def post(
         )
         hits = RequesterHIT.objects.bulk_create(
             [
-                _hit(batch, drafted, row, question, now)
+                RequesterHIT(
+                    requester=locked,
+                    hit_type=batch.hit_type,
+                    batch=batch,
+                    question=question,
+                    inputs=row.values,
+                    annotation=f"BatchId:{batch.pk};Line:{row.line}",
+                    max_assignments=drafted.max_assignments,
+                    reward_cents=drafted.reward_cents,
+                    fee_cents=drafted.fee_cents,
+                    held_cents=drafted.max_assignments * drafted.cents_each,
+                    held_as_open=True,
+                    created_at=now,
+                    expires_at=now + timedelta(seconds=drafted.lifetime_seconds),
+                    touched_at=now,
+                )
                 for row, question in zip(drafted.rows, drafted.questions, strict=True)
             ],
             batch_size=AT_ONCE,
@@ -213,27 +228,6 @@ def stop(batch: RequesterBatch) -> int:
             money.hold(pk, now)
             announce(pk, now)
     return len(pks)
-
-
-def _hit(
-    batch: RequesterBatch, drafted: Draft, row: Row, question: str, now: datetime
-) -> RequesterHIT:
-    return RequesterHIT(
-        requester=batch.requester,
-        hit_type=batch.hit_type,
-        batch=batch,
-        question=question,
-        inputs=row.values,
-        annotation=f"BatchId:{batch.pk};Line:{row.line}",
-        max_assignments=drafted.max_assignments,
-        reward_cents=drafted.reward_cents,
-        fee_cents=drafted.fee_cents,
-        held_cents=drafted.max_assignments * drafted.cents_each,
-        held_as_open=True,
-        created_at=now,
-        expires_at=now + timedelta(seconds=drafted.lifetime_seconds),
-        touched_at=now,
-    )
 
 
 State = RequesterAssignment.State

@@ -78,14 +78,6 @@ def _check_values(
         raise bad_value(name, requirement.get(name) or "")
 
 
-def missing_requirements(
-    worker: Worker, requirements: list[Requirement]
-) -> list[Requirement]:
-    return [
-        requirement for requirement in requirements if not meets(worker, requirement)
-    ]
-
-
 def meets(worker: Worker, requirement: Requirement) -> bool:
     """Check whether a worker meets a requirement; unknown values do not meet it."""
     if requirement["QualificationTypeId"] == LOCALE:

@@ -110,7 +110,9 @@ def _check_welcome(alias: WorkerAlias, hit: RequesterHIT) -> None:
         raise GenieError(
             _("Your invitation does not cover this work."), code="not-qualified"
         )
-    if requirements.missing_requirements(alias.worker, hit.hit_type.requirements):
+    if not all(
+        requirements.meets(alias.worker, one) for one in hit.hit_type.requirements
+    ):
         raise GenieError(
             "You do not have the qualifications that this HIT requires.",
             code="not-qualified",

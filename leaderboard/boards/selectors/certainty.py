@@ -164,10 +164,6 @@ class TwoPools:
         return list(zip(names, *parts, strict=True))
 
 
-def has_pools(task: Task) -> bool:
-    return len(platform_crowds.platforms_of(task)) > 1
-
-
 def pools_of(task: Task) -> list[TwoPools]:
     # without the fit itself, which is large
     rows = BoardFit.objects.filter(task=task, of=None, superseded_at=None)

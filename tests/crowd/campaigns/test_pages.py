@@ -254,7 +254,7 @@ def test_who_is_paused_for_an_answer_cannot_take_it_back(site, wim):
     work.submit(done, answers_for(done, "0"))
     exclusions.pause(wim, POOL)
     with pytest.raises(GenieError, match="can no longer be changed"):
-        undo.change(done, answers_for(done, "1"))
+        undo.change_page([done], [answers_for(done, "1")])
     assert not undo.may_begin(done)
     home = site.post(reverse("work:next"), {"pool": POOL}, follow=True).text
     assert "Change your last answer" not in home

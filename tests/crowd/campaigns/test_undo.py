@@ -52,7 +52,7 @@ def test_a_changed_answer_takes_the_place_of_the_first_and_pays_once(wim):
     done = do_one(wim, "0.25")
     paid = list(LedgerEntry.own.values_list())
     for _ in range(2):  # the same again changes nothing
-        undo.change(done, answers_for(done, "1"), remark="I slipped.")
+        undo.change_page([done], [answers_for(done, "1")], remark="I slipped.")
     done.refresh_from_db()
     assert (value(done), done.state, done.remark) == (
         1.0,
@@ -98,7 +98,7 @@ def test_what_is_decided_stays(wim, how):
     decided(done, campaign, how)
     before = Assignment.own.values().get(pk=done.pk)
     with pytest.raises(GenieError, match=TOO_LATE):
-        undo.change(done, answers_for(done, "1"))
+        undo.change_page([done], [answers_for(done, "1")])
     assert value(done) == 0.25
     assert Assignment.own.values().get(pk=done.pk) == before
 
@@ -116,7 +116,7 @@ def test_a_test_question_is_marked_anew_and_looks_like_any_other(wim):
     # graded or not: Undo is offered for as long
     done.refresh_from_db()
     assert undo.seconds_left(done) > 5
-    undo.change(done, answers_for(done, "1"))
+    undo.change_page([done], [answers_for(done, "1")])
     assert list(Grade.own.values_list("test_question", "correct")) == [
         (test_question.pk, True)
     ]
@@ -174,7 +174,7 @@ def test_a_task_sets_how_long_or_offers_none(site, wim):
     page = site.post(reverse("work:next"), follow=True)
     assert "Undo" not in page.text
     with pytest.raises(GenieError, match=TOO_LATE):
-        undo.change(done, answers_for(done, "1"))
+        undo.change_page([done], [answers_for(done, "1")])
     for wrong in (-1, 61, "10", 2.5):
         with pytest.raises(GenieError, match="undo_seconds must be"):
             make_campaign(1, hit_type=hit_type(form={"undo_seconds": wrong}))

@@ -13,7 +13,15 @@ from crowd.campaigns.services.work import (
     release_overdue,
     submit,
 )
-from crowd.models import HIT, Assignment, Commitment, LedgerEntry, Rating, Worker
+from crowd.models import (
+    HIT,
+    Assignment,
+    Campaign,
+    Commitment,
+    LedgerEntry,
+    Rating,
+    Worker,
+)
 from crowd.money.services import budgets
 from crowd.workers.services import exclusions
 from genie.lib.errors import GenieError
@@ -61,12 +69,14 @@ def test_an_answer_becomes_a_rating_and_plans_the_reward_once(assignment):
     assert assignment.remark.startswith("line 1\nline 2 [31m<b>xxx")
     assert len(assignment.remark) == 2_000
     entry = LedgerEntry.own.get()
-    assert (entry.idempotency_key, entry.kind, entry.state, entry.amount_cents) == (
-        f"reward:{assignment.pk}",
-        "REWARD",
-        "PLANNED",
-        10,
-    )
+    planned = (entry.idempotency_key, entry.kind, entry.state, entry.amount_cents)
+    assert planned == (f"reward:{assignment.pk}", "REWARD", "PLANNED", 10)
+
+
+def test_a_fee_that_came_after_the_page_is_planned(assignment):
+    Campaign.own.update(fee_cents=2)
+    send_in(assignment)
+    assert sum(LedgerEntry.own.values_list("amount_cents", flat=True)) == 12
 
 
 def test_what_a_page_sends_is_never_trusted(assignment):
@@ -87,15 +97,14 @@ def test_every_question_wants_an_answer_and_no_other_is_taken():
     assert refused(assignment, {key: {**whole, "x": "1"}}) == "unknown-question"
     assert refused(assignment, {key: whole, "other": whole}) == "unknown-question"
     submit(assignment, {key: whole})
-    assert dict(Rating.own.values_list("criterion", "value")) == {
-        "fluent": 1.0,
-        "right": 0.0,
-    }
+    stored = dict(Rating.own.values_list("criterion", "value"))
+    assert stored == {"fluent": 1.0, "right": 0.0}
 
 
 def test_nobody_can_answer_for_somebody_else(assignment):
     assert assignment_of(assignment.worker, assignment.pk) == assignment
-    for who, pk in ((make_worker(), assignment.pk), (assignment.worker, 0)):
+    other, mine = make_worker(), assignment.worker
+    for who, pk in ((other, assignment.pk), (mine, 0), (mine, 1 << 64)):
         with pytest.raises(GenieError) as caught:
             assignment_of(who, pk)
         assert caught.value.code == "not-yours"
@@ -124,8 +133,7 @@ def test_an_answer_to_returned_work_is_refused(assignment):
 @pytest.mark.every_engine
 def test_overdue_work_goes_back_to_the_pool_once(assignment):
     later = timezone.now() + timedelta(minutes=33)
-    assert release_overdue(later) == 1
-    assert release_overdue(later) == 0
+    assert [release_overdue(later) for _ in range(2)] == [1, 0]
     assert HIT.own.get().n_available == 1
     assert next_assignment(make_worker()) is not None
 
