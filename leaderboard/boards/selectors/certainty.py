@@ -406,7 +406,7 @@ def _of_few_systems(task: Task, criterion: str, n: int) -> list[str]:
 
 
 def _of_sharedfirst_place(task: Task) -> list[str]:
-    n = int((field_of(task, frozenset()).first == 1).sum())
+    n = field_of(task, frozenset()).n_first
     if n < 2:
         return []
     return [f"No single system is clearly the best: {n} systems are tied for first."]

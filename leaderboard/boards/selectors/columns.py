@@ -7,6 +7,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -48,6 +49,49 @@ class Place:
 
 
 @dataclass(frozen=True)
+class ManyRanks:
+    """Ranks by scores, without clusters, if all pairs at once would fill the memory.
+
+    Only those of the shown rows are made. Bonferroni's correction needs no order of the
+    pairs and is slightly conservative.
+    """
+
+    # NaN without a rank
+    mean: Floats
+    error: Floats
+    private: Bools
+
+    @cached_property
+    def _public(self) -> Ints:
+        return np.flatnonzero(~np.isnan(self.mean) & ~self.private)
+
+    def _limits(self, n: int) -> Floats:
+        reach = normal_quantile(1 - ALPHA / (n * (n - 1) / 2))
+        # squares on both sides of a comparison, which needs no roots then
+        return (reach * self.error) ** 2
+
+    def ranks(self, index: int) -> tuple[int, int]:
+        n = len(self._public) + int(self.private[index])
+        limits, gaps = self._limits(n), self.mean[index] - self.mean[self._public]
+        apart = gaps * gaps > limits[self._public] + limits[index]
+        n_above = np.count_nonzero(apart & (gaps < 0))
+        n_below = np.count_nonzero(apart) - n_above
+        return 1 + n_above, n - n_below
+
+    @property
+    def n_first(self) -> int:
+        rows = self._public
+        mean, limits = self.mean[rows], self._limits(len(rows))[rows]
+        first, order = np.ones(len(rows), dtype=np.bool_), np.argsort(-mean)
+        # below one that is better and has a smaller error, a system is above no others
+        least = np.minimum.accumulate(limits[order])
+        for i in order[np.diff(least, prepend=np.inf) < 0]:
+            gaps = mean[i] - mean
+            first &= (gaps <= 0) | (gaps * gaps <= limits + limits[i])
+        return int(first.sum())
+
+
+@dataclass(frozen=True)
 class Field:
     """One board's submissions; mean NaN without a score, no ranks for partial ones."""
 
@@ -67,8 +111,10 @@ class Field:
     provisional: Bools
     # listed only
     contrastive: Bools
+    ranked: Bools
     # ranks by the scores alone: these systems were not estimated together
     by_scores: bool = False
+    many: ManyRanks | None = None
 
     def __len__(self) -> int:
         return len(self.pk)
@@ -78,10 +124,6 @@ class Field:
         return ~np.isnan(self.mean)
 
     @property
-    def ranked(self) -> Bools:
-        return self.first > 0
-
-    @property
     def partial(self) -> Bools:
         return self.scored & ~self.ranked & ~self.contrastive
 
@@ -89,8 +131,16 @@ class Field:
     def provisional_apart(self) -> bool:
         return bool(self.provisional.any() and (self.ranked & ~self.provisional).any())
 
+    @property
+    def n_first(self) -> int:
+        if self.many:
+            return self.many.n_first
+        return int(((self.first == 1) & ~self.private).sum())
+
     def place(self, index: int) -> Place:
         first, last = int(self.first[index]), int(self.last[index])
+        if self.many and self.ranked[index]:
+            first, last = self.many.ranks(index)
         return Place(
             pk=int(self.pk[index]),
             private=bool(self.private[index]),
@@ -149,15 +199,21 @@ def field_of(task: Task, teams: frozenset[int], at: datetime | None = None) -> F
     ) != open_.sum()
     # the license of the judges' help has lapsed: people rank at once
     by_scores = by_scores or (at is None and has_lapsed(task))
+    many = None
     if by_scores:
         # The systems have not been estimated together yet, so only scores rank them.
-        first, last, cluster = _by_scores(
-            np.where(ranked, mean, np.nan), low, high, private
+        scores = np.where(ranked, mean, np.nan)
+        errors = (high - low) / (2 * normal_quantile(0.95))
+        many = ManyRanks(scores, errors, private) if open_.sum() > _MANY else None
+        first, last, cluster = (
+            np.zeros((3, len(pk)), np.int64)
+            if many
+            else _by_scores(scores, errors, private)
         )
     provisional = np.array([_provisional(row, at) for row in rows], dtype=np.bool_)
     provisional &= ranked
-    ranks = (first, last, cluster, provisional, contrastive, bool(by_scores))
-    return Field(pk, simulated, private, mean, low, high, n, *ranks)
+    ranks = (first, last, cluster, provisional, contrastive, ranked, bool(by_scores))
+    return Field(pk, simulated, private, mean, low, high, n, *ranks, many)
 
 
 def current(path: str = "", at: datetime | None = None) -> Q:
@@ -223,14 +279,13 @@ def _numbers(rows: list[tuple[Any, ...]], column: int) -> Floats:
 
 
 def _by_scores(
-    mean: Floats, low: Floats, high: Floats, private: Bools
+    mean: Floats, errors: Floats, private: Bools
 ) -> tuple[Ints, Ints, Ints]:
     """Rank as if no worker had rated two systems.
 
     These ranks last until the board's systems are estimated together. Private rows get
     their hypothetical ranks and do not affect others.
     """
-    errors = (high - low) / (2 * normal_quantile(0.95))
     first, last, cluster = (np.zeros(len(mean), dtype=np.int64) for _ in range(3))
     scored = ~np.isnan(mean)
     public_rows = np.flatnonzero(scored & ~private)
@@ -250,9 +305,6 @@ def _place(
 ) -> None:
     from scipy import special
 
-    if len(rows) > _MANY:
-        _place_many(rows, wanted, mean, errors, into)
-        return
     gaps = np.abs(mean[rows][:, None] - mean[rows][None, :])
     both = np.hypot(errors[rows][:, None], errors[rows][None, :])
     ratios = np.full_like(gaps, np.inf)
@@ -263,31 +315,6 @@ def _place(
         ranks = ranking.rank_of(str(row))
         into[0][row], into[1][row] = ranks.first, ranks.last
         into[2][row] = ranking.cluster_of(str(row))
-
-
-def _place_many(
-    rows: Ints,
-    wanted: Sequence[int] | Ints,
-    mean: Floats,
-    errors: Floats,
-    into: tuple[Ints, Ints, Ints],
-) -> None:
-    """Rank without clusters if all pairs at once would fill the memory.
-
-    Bonferroni's correction needs no order of the pairs and is slightly conservative.
-    """
-    reach = normal_quantile(1 - ALPHA / (len(rows) * (len(rows) - 1) / 2))
-    # squares on both sides: a root for each of ten million pairs takes a tenth of a second
-    means, limits = mean[rows], (reach * errors) ** 2
-    of_rows = limits[rows]
-    for row in wanted:
-        gaps = mean[row] - means
-        apart = gaps * gaps > of_rows + limits[row]
-        n_apart = np.count_nonzero(apart)
-        apart &= gaps < 0
-        n_above = np.count_nonzero(apart)
-        into[0][row] = 1 + n_above
-        into[1][row] = len(rows) - (n_apart - n_above)
 
 
 # Orders of a board's rows; only those listed here can be requested.

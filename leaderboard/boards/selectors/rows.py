@@ -428,7 +428,7 @@ class Standings(Sequence[Row]):
     ) -> None:
         # private rows have hypothetical ranks, so they are not counted among the ranked
         self.n_ranked = int((field.ranked & ~field.private).sum())
-        self.n_first = int(((field.first == 1) & ~field.private).sum())
+        self.n_first = field.n_first
         # evidence is of current ratings, and does not apply to a past board
         self.groups = crowd_groups(task) if at is None and self.n_ranked > 1 else {}
         if self.groups and order == DEFAULT:
