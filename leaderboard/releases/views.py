@@ -6,7 +6,7 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render
 
 from genie.lib.serving.pages import file_named
-from leaderboard.boards.selectors.version import computed_if_long
+from leaderboard.boards.selectors.version import state
 from leaderboard.boards.views.submission import visible_submission
 from leaderboard.evaluation.selectors.system_ratings import campaigns_of, evaluation_of
 from leaderboard.evaluation.selectors.worker_figures import worker_figures
@@ -94,4 +94,5 @@ def _card(request: HttpRequest, pk: int) -> tuple[Submission, Card, list[Answere
             heds(submission, evaluation, figures, site),
         )
 
-    return submission, *computed_if_long(submission.task, fill, "card", f"{pk}", team)
+    now = state(submission.task)
+    return submission, *now.computed_if_long(fill, "card", f"{pk}", team)

@@ -12,7 +12,13 @@ from django.utils import timezone
 from genie.lib.moment import stamp
 from leaderboard.boards.exports.markdown import rank_of
 from leaderboard.boards.selectors.columns import score_range
-from leaderboard.boards.selectors.history import Lead, Published, history
+from leaderboard.boards.selectors.history import (
+    Lead,
+    Published,
+    newest_leads,
+    read_results,
+    results_of,
+)
 from leaderboard.boards.selectors.home import latest
 from leaderboard.boards.selectors.rows import Human, Row, Standings, standings
 from leaderboard.charts import Axis, axis_over, format_score
@@ -48,9 +54,8 @@ class Event:
 
 
 def board_events(task: Task) -> list[Event]:
-    story, mark = history(task), mark_of(task)
-    systems = {one.pk: one for one in story.results}
-    finals = (
+    results, mark = results_of(task), mark_of(task)
+    finals = dict(
         Submission.objects.filter(
             public(),
             task=task,
@@ -59,12 +64,14 @@ def board_events(task: Task) -> list[Event]:
         .order_by("-human_evaluation__final_at")
         .values_list("pk", "human_evaluation__final_at")[:MOST]
     )
+    made_final = read_results(results.filter(submission__in=finals))
+    leads = newest_leads(task, MOST)
     found = _newest(
         [
-            *map(_publication, story.results[-MOST:]),
+            *map(_publication, read_results(results.reverse()[:MOST])),
             # The first result has no earlier leader.
-            *map(_lead, story.leads[1:][-MOST:]),
-            *(_final(systems[pk], at) for pk, at in finals if at and pk in systems),
+            *(_lead(lead) for lead in leads if lead.gain is not None),
+            *(_final(one, at) for one in made_final if (at := finals[one.pk])),
         ]
     )
     return [replace(one, title=f"{one.title}{mark}") for one in found]

@@ -20,8 +20,8 @@ from leaderboard.boards.selectors.certainty import (
     pools_of,
     ranked_pks,
 )
-from leaderboard.boards.selectors.history import Published, history
-from leaderboard.boards.selectors.pairs import POWER, Pair, cents_per_rating, matrix
+from leaderboard.boards.selectors.history import Published, gains, read_results, results_of
+from leaderboard.boards.selectors.pairs import POWER, Pair, matrix
 from leaderboard.stats.crowds import Correlation, SamePopulation, SystemInBoth
 from leaderboard.stats.ranking import RANK_RULE, RANK_SUMS_HELP
 
@@ -183,17 +183,19 @@ class BoardHistory(TaskView, ListView):
     query_class = PageQuery
 
     def get_queryset(self) -> Any:
-        found = history(self.task())
-        leads = {lead.result.pk: lead for lead in found.leads}
+        return results_of(self.task())
+
+    def paginate_queryset(self, queryset: Any) -> Any:
+        page, leads = super().paginate_queryset(queryset), gains(self.task())
         return [
             {
                 **vars(result),
                 "result": result,
-                "led": (lead := leads.get(result.pk)) is not None,
-                "gain": lead and lead.gain,
-                "significant": lead.sure if lead and lead.gain is not None else None,
+                "led": result.pk in leads,
+                "gain": (lead := leads.get(result.pk, (None, None)))[0],
+                "significant": None if lead[0] is None else lead[1],
             }
-            for result in found.results
+            for result in read_results(page)
         ]
 
 
@@ -256,7 +258,7 @@ class DifferenceList(TaskView, ListView):
         task, wanted = self.task(), {*self.pick("a", "b").values()}
         ranked = ranked_pks(task)
         pks = ranked if len(wanted) < 2 else [pk for pk in ranked if pk in wanted]
-        found = matrix(task, pks, cents_per_rating=cents_per_rating(task))
+        found = matrix(task, pks)
         pairs = found.pairs if found else []
         return [pair for pair in pairs if wanted <= {pair.a.pk, pair.b.pk}]
 

@@ -10,7 +10,7 @@ from django.db.models import Count
 
 from crowd.platforms.base import kind_of
 from leaderboard.boards.selectors.columns import field_of, main_criterion
-from leaderboard.boards.selectors.version import computed_if_long
+from leaderboard.boards.selectors.version import State, state
 from leaderboard.evaluation.estimates import from_json
 from leaderboard.evaluation.models.board_fit import BoardFit
 from leaderboard.evaluation.models.human_evaluation import Score
@@ -41,9 +41,9 @@ class System:
     mean: float
 
 
-def ranked_pks(task: Task) -> list[int]:
+def ranked_pks(task: Task, now: State | None = None) -> list[int]:
     """Return the public scored submissions of a board, best first."""
-    return computed_if_long(task, lambda: _rank(task), "ranked")
+    return (now or state(task)).computed_if_long(lambda: _rank(task), "ranked")
 
 
 def _rank(task: Task) -> list[int]:

@@ -1,16 +1,18 @@
 """The history of a board: its leaders and their scores over time."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, cast
+from typing import Any
 
-from genie.lib.serving.caches import computed_once
+from django.db.models import QuerySet
+
 from leaderboard.boards.selectors.columns import main_criterion
 from leaderboard.boards.selectors.pairs import compare_systems
-from leaderboard.boards.selectors.version import KEPT_SECONDS, state
+from leaderboard.boards.selectors.version import state
 from leaderboard.evaluation.models.human_evaluation import Score
-from leaderboard.evaluation.selectors.ranked_scores import is_ranked
-from leaderboard.stats.systems.ranks import ALPHA, Ranking
+from leaderboard.evaluation.selectors.ranked_scores import ranked
+from leaderboard.stats.systems.ranks import ALPHA
 from leaderboard.submissions.selectors import public
 from leaderboard.tasks.models import Task
 
@@ -30,9 +32,7 @@ class Published:
     high_50: float
     n: int
     of: int
-    ranks_partial: bool
     provisional: bool
-    entry: str
 
 
 @dataclass(frozen=True)
@@ -48,81 +48,68 @@ class Lead:
     sure: bool
 
 
-@dataclass(frozen=True)
-class History:
-    results: list[Published]
-    leads: list[Lead]
+def results_of(task: Task) -> QuerySet[Score, tuple[Any, ...]]:
+    """Return the fields of `Published`, in the order of publication.
 
-
-def history(task: Task) -> History:
-    """Return a board's history by the current scores, computed once per version.
-
-    Partial scores are results; they lead only if staff have them ranked.
+    Partial scores are results; they lead only if staff have them ranked. Scores are
+    today's: recomputed ones appear with their present value, not with the one that led.
     """
-    key = state(task).key("history")
-    return computed_once(key, lambda: _history(task), KEPT_SECONDS)
-
-
-def _history(task: Task) -> History:
-    # today's scores at the dates of publication: recomputed scores appear with their
-    # present value, not with the one that led
-    rows = (
-        Score.objects.filter(
-            public("submission__"),
-            submission__task=task,
-            submission__published_at__isnull=False,
-            criterion=main_criterion(task),
-            superseded_at=None,
-        )
-        .order_by("submission__published_at", "submission_id")
-        .values_list(
-            "submission_id",
-            "submission__system_name",
-            "submission__simulated",
-            "submission__published_at",
-            "mean",
-            "low",
-            "high",
-            "low_50",
-            "high_50",
-            "n",
-            "evaluation__n_instances",
-            "evaluation__ranks_partial",
-            "provisional",
-            "submission__entry",
-        )
+    return _scores(task).values_list(
+        "submission_id",
+        "submission__system_name",
+        "submission__simulated",
+        "submission__published_at",
+        "mean",
+        "low",
+        "high",
+        "low_50",
+        "high_50",
+        "n",
+        "evaluation__n_instances",
+        "provisional",
     )
-    results = [Published(*cast("tuple[Any, ...]", row)) for row in rows]
-    ranked = [
-        one
-        for one in results
-        if is_ranked(
-            one.n,
-            one.of,
-            ranks_partial=one.ranks_partial,
-            provisional=one.provisional,
-            entry=one.entry,
-        )
-    ]
+
+
+def _scores(task: Task) -> QuerySet[Score]:
+    return Score.objects.filter(
+        public("submission__"),
+        submission__task=task,
+        submission__published_at__isnull=False,
+        criterion=main_criterion(task),
+        superseded_at=None,
+    ).order_by("submission__published_at", "submission_id")
+
+
+def gains(task: Task) -> dict[int, tuple[float | None, bool]]:
+    """Return each result that led, oldest first, with its gain and whether it is sure."""
+    return state(task).computed_if_long(lambda: _gains(task), "gains")
+
+
+def _gains(task: Task) -> dict[int, tuple[float | None, bool]]:
     found = compare_systems(task)
-    return History(results, _leads(ranked, found[1] if found else None))
-
-
-def _leads(results: list[Published], ranking: Ranking | None) -> list[Lead]:
-    leads: list[Lead] = []
-    for result in results:
-        best = leads[-1].result if leads else None
-        if best is None:
-            leads.append(Lead(result, None, sure=True))
-        elif result.mean > best.mean:
+    ranking = found[1] if found else None
+    known = {*ranking.systems} if ranking else set()
+    leads: dict[int, tuple[float | None, bool]] = {}
+    leader, best = 0, 0.0
+    for pk, mean in _scores(task).filter(ranked()).values_list("submission_id", "mean"):
+        both = f"{pk}", f"{leader}"
+        if not leads:
+            leads[pk] = None, True
+        elif mean > best:
+            sure = ranking and known.issuperset(both) and ranking.p_value(*both) <= ALPHA
             # of the printed numbers, so that a reader's subtraction agrees
-            gain = round(result.mean, 1) - round(best.mean, 1)
-            leads.append(Lead(result, gain, sure=_above(ranking, result, best)))
+            leads[pk] = round(mean, 1) - round(best, 1), bool(sure)
+        if pk in leads:
+            leader, best = pk, mean
     return leads
 
 
-def _above(ranking: Ranking | None, result: Published, best: Published) -> bool:
-    names = str(result.pk), str(best.pk)
-    if ranking is None or not set(names) <= set(ranking.systems):
-        return False
-    return ranking.p_value(*names) <= ALPHA
+def newest_leads(task: Task, n: int) -> list[Lead]:
+    """Return the newest leads, newest last."""
+    newest = dict([*gains(task).items()][-n:])
+    found = read_results(results_of(task).filter(submission__in=newest))
+    return [Lead(one, *newest[one.pk]) for one in found]
+
+
+def read_results(rows: Sequence[Any] | QuerySet[Any, Any]) -> list[Published]:
+    return [Published(*row) for row in rows]

@@ -15,7 +15,7 @@ from leaderboard.boards.selectors.certainty import (
 from leaderboard.boards.selectors.columns import crowd_groups, main_criterion
 from leaderboard.boards.selectors.evidence import ratings_of
 from leaderboard.boards.selectors.rows import Row, standings
-from leaderboard.boards.selectors.version import computed_if_long
+from leaderboard.boards.selectors.version import state
 from leaderboard.evaluation import price
 from leaderboard.evaluation.estimates import Compared, estimate_board, from_json, read
 from leaderboard.evaluation.models.board_fit import BoardFit
@@ -103,16 +103,16 @@ class Matrix:
     covers: str
 
 
-def cents_per_rating(task: Task) -> float:
+def cents_of_rating(task: Task) -> float:
     """Return the cost of one more rating; it depends on the board's first system."""
-    return computed_if_long(task, lambda: price.cents_per_rating(task), "cents")
+    return state(task).computed_if_long(lambda: price.cents_per_rating(task), "cents")
 
 
 def matrix(
     task: Task,
     pks: Sequence[int],
     *,
-    cents_per_rating: float,
+    cents_per_rating: float | None = None,
     population: Population | None = None,
 ) -> Matrix | None:
     """Compare these systems of the board; None if fewer than two are comparable.
@@ -128,6 +128,7 @@ def matrix(
     if len(inside) < 2:
         return None
     fit, ranking = found
+    cents = cents_of_rating(task) if cents_per_rating is None else cents_per_rating
     groups = crowd_groups(task)
     # rank sums are one-sided and not corrected for the number of pairs
     level = (
@@ -141,7 +142,7 @@ def matrix(
         [[_p_above(fit, a, b) if a != b else 0.5 for b in inside] for a in inside],
         [
             replace(
-                _pair(fit, ranking, a, b, cents_per_rating, level),
+                _pair(fit, ranking, a, b, cents, level),
                 comparable=groups.get(str(a.pk)) == groups.get(str(b.pk)),
             )
             for i, a in enumerate(inside)
@@ -288,14 +289,14 @@ def read_two(typed: Sequence[str]) -> tuple[int, int] | None:
     return first, second
 
 
-def two_of(task: Task, pks: tuple[int, int], *, cents_per_rating: float) -> Two | None:
+def two_of(task: Task, pks: tuple[int, int]) -> Two | None:
     """Compare two public systems; None if one of them has no score."""
     board = standings(task)
     rows = [row for pk in pks if (row := board.row_of(pk)) and row.human]
     if len(rows) < 2:
         return None
     a, b = sorted(rows, key=lambda row: (-row.human.mean if row.human else 0, row.pk))
-    found = matrix(task, [a.pk, b.pk], cents_per_rating=cents_per_rating)
+    found = matrix(task, [a.pk, b.pk])
     pair = found.pairs[0] if found else None
     return Two(a, b, pair, _difference(task, a.pk, b.pk))
 

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar
 
-from django.db.models import Max, Model, Q, Subquery
+from django.db.models import Count, Max, Model, Q, QuerySet, Subquery
 from django.utils import timezone
 
+from genie.lib.database import prepare
 from genie.lib.serving.caches import computed_once
 from leaderboard.evaluation.models.board_fit import JudgedEstimate, JudgeLicence
-from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
-from leaderboard.evaluation.selectors.ranked_scores import n_judged
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score, Subject
+from leaderboard.evaluation.selectors.ranked_scores import judged_counts
 from leaderboard.metric_runs.models import MetricResult
 from leaderboard.submissions.models import Submission, SubmissionEvent
 from leaderboard.submissions.selectors import in_state, public
@@ -42,6 +43,12 @@ _JUDGED_NOW = (
 class State:
     version: str
     latest_at: datetime | None
+    # systems that everyone sees
+    n: int
+
+    @property
+    def is_long(self) -> bool:
+        return self.n >= KEPT_FROM_ROWS
 
     def key(self, *asked: str, teams: frozenset[int] = frozenset()) -> str:
         """Return a cache key, which differs by team: members see private rows."""
@@ -49,18 +56,11 @@ class State:
         # an address may have any length
         return "board-" + hashlib.sha256(text.encode()).hexdigest()
 
-
-def computed_if_long(task: Task, compute: Callable[[], T], *asked: str) -> T:
-    """Return what all viewers of a board see; that of a long one once per version."""
-    n = Submission.objects.filter(public(), task=task).count()
-    if n < KEPT_FROM_ROWS:
-        return compute()
-    # teams hide systems, and staff delete them, without another trace
-    return computed_once(state(task).key(*asked, f"{n}"), compute, KEPT_SECONDS)
-
-
-def version(task: Task) -> str:
-    return state(task).version
+    def computed_if_long(self, compute: Callable[[], T], *asked: str) -> T:
+        """Return what all viewers of a board see; that of a long one once per version."""
+        if not self.is_long:
+            return compute()
+        return computed_once(self.key(*asked), compute, KEPT_SECONDS)
 
 
 def state(
@@ -73,7 +73,7 @@ def state(
     Manual edits by staff leave no trace here: cache under a version for a short time
     only.
     """
-    *traces, latest_at = _traces(task, at or timezone.now())
+    n, latest_at = next(iter(_count_public(task.pk)), (0, None))
     parts = [
         # anonymity ends at midnight without a new row
         timezone.localdate(),
@@ -82,11 +82,17 @@ def state(
         task.title,
         task.summary,
         task.accepts_submissions,
-        traces,
-        _progress(task, teams),
+        # teams hide systems, and staff delete them, without another trace
+        n,
+        latest_at,
+        _traces(task.pk),
+        sorted(_progress(task.pk, teams=teams)),
     ]
     text = json.dumps(parts, default=str, sort_keys=True)
-    return State(hashlib.sha256(text.encode()).hexdigest()[:16], latest_at)
+    if at is not None:
+        past = Submission.objects.filter(public(), task=task, published_at__lte=at)
+        latest_at = past.aggregate(latest=Max("published_at"))["latest"]
+    return State(hashlib.sha256(text.encode()).hexdigest()[:16], latest_at, n)
 
 
 def of_all_boards() -> str:
@@ -101,10 +107,19 @@ def of_all_boards() -> str:
     return f"{timezone.localdate()} {tasks.values_list('pk', *newest).first()}"
 
 
-def _traces(task: Task, at: datetime) -> tuple[Any, ...]:
+@prepare
+def _count_public(task: Any) -> QuerySet[Submission, tuple[int, datetime | None]]:
+    rows = Submission.objects.filter(public(), task=task).order_by().values("task")
+    counted = rows.annotate(n=Count("pk"), latest=Max("published_at"))
+    return counted.values_list("n", "latest")
+
+
+@prepare
+def _traces(task: Any) -> QuerySet[Submission, tuple[Any, ...]]:
     newest: dict[str, Subquery] = {
         f"newest_{index}": Subquery(
-            model._default_manager.filter(submission__task=task)
+            # all estimators: the database reads an index alone
+            model._base_manager.filter(submission__task=task)
             .order_by()
             .values("submission__task")
             .annotate(newest=Max("pk"))
@@ -118,18 +133,17 @@ def _traces(task: Task, at: datetime) -> tuple[Any, ...]:
     )
     licenses = JudgeLicence.objects.filter(run__task=task).order_by("-pk")
     newest["newest_license"] = Subquery(licenses.values("pk")[:1])
-    results = Submission.objects.filter(
-        public(), task=task, published_at__lte=at
-    ).order_by("-published_at")
-    newest["latest_at"] = Subquery(results.values("published_at")[:1])
     rows = Submission.objects.filter(task=task).order_by("-pk").annotate(**newest)
-    return rows.values_list("pk", *newest).first() or (None, None)
+    return rows.values_list("pk", *newest)[:1]
 
 
-def _progress(task: Task, teams: frozenset[int]) -> list[tuple[int, int]]:
+@prepare
+def _progress(
+    task: Any, *, teams: frozenset[int]
+) -> QuerySet[Subject, tuple[int, int]]:
     waiting = Submission.objects.filter(
         public() | Q(visibility=Submission.Visibility.PRIVATE, team__in=teams),
         in_state(*_JUDGED_NOW),
         task=task,
     )
-    return sorted(n_judged(waiting.order_by()).items())
+    return judged_counts(waiting.order_by())

@@ -20,9 +20,8 @@ from leaderboard.boards.selectors.certainty import (
     systems,
 )
 from leaderboard.boards.selectors.columns import metrics_of
-from leaderboard.boards.selectors.history import history
+from leaderboard.boards.selectors.history import newest_leads
 from leaderboard.boards.selectors.judged import JUDGED_HELP, Judged, judged_of
-from leaderboard.boards.selectors.version import computed_if_long
 from leaderboard.charts import HistogramLine, histogram
 from leaderboard.evaluation.selectors.task_policy import control, requirements
 from leaderboard.imports.selectors import with_published
@@ -35,7 +34,7 @@ from leaderboard.tasks.services.load import versions_of
 from quality.detection.models import ALL_EVIDENCE
 from quality.test_questions.models import TestCheck
 
-_LEADS = 100
+_LEADS = 50
 
 
 @dataclass(frozen=True)
@@ -103,10 +102,7 @@ def methods(request: HttpRequest, slug: str) -> HttpResponse:
         "judges_help": JUDGED_HELP,
         "hidden": hidden_tests(task),
         "pools": pools_of(task),
-        # without the history itself, which is long
-        "leads": computed_if_long(
-            task, lambda: history(task).leads[::-1][:_LEADS], "leads"
-        ),
+        "leads": newest_leads(task, _LEADS)[::-1],
     }
     return render(request, "leaderboard/boards/methods.html", context)
 

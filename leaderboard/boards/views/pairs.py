@@ -10,7 +10,7 @@ from leaderboard.boards.selectors.columns import crowd_groups
 from leaderboard.boards.selectors.pairs import (
     POWER,
     apart_most,
-    cents_per_rating,
+    cents_of_rating,
     read_two,
     two_of,
 )
@@ -28,9 +28,9 @@ from leaderboard.tasks.models import Task
 NEWEST = 100
 
 
-def _two(task: Task, typed: list[str], cents: float) -> dict[str, Any]:
+def _two(task: Task, typed: list[str]) -> dict[str, Any]:
     asked = read_two(typed)
-    found = two_of(task, asked, cents_per_rating=cents) if asked else None
+    found = two_of(task, asked) if asked else None
     if not found:
         return {
             "trouble": "Both systems must have a public score on this board."
@@ -66,12 +66,10 @@ def pairs(request: HttpRequest, slug: str) -> HttpResponse:
     task = get_object_or_404(Task, slug=slug)
     ranked = ranked_pks(task)
     page = page_of(ranked, _IN_MATRIX, request.GET.get("page"))
-    cents = cents_per_rating(task)
     other, shows_other = _other_raters(request, task)
     matrix = selectors.matrix(
         task,
         list(page),
-        cents_per_rating=cents,
         population=other if shows_other else None,
     )
     found = matrix.pairs if matrix else []
@@ -90,7 +88,8 @@ def pairs(request: HttpRequest, slug: str) -> HttpResponse:
         "n_incomparable": sum(not pair.comparable for pair in found),
         "n_apart": sum(pair.apart for pair in found),
         "simulated": any(s.simulated for s in matrix.systems) if matrix else False,
-        "dollars_per_rating": cents / 100,
+        # called if it is shown
+        "dollars_per_rating": lambda: cents_of_rating(task) / 100,
         "power": POWER,
         "tested": TESTED[task.human.ranks],
         "comparisons": comparisons_seen_by(request.user, task)[:NEWEST],
@@ -99,7 +98,7 @@ def pairs(request: HttpRequest, slug: str) -> HttpResponse:
         )[:NEWEST],
     }
     if typed := request.GET.getlist("s"):
-        context |= _two(task, typed, cents)
+        context |= _two(task, typed)
     two: Any = context.get("two")
     pks = [two.a.pk, two.b.pk] if two else []
     pks += [*_find(task, ranked, request.GET.get("find", "")), *page]

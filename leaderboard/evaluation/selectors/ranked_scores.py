@@ -219,12 +219,15 @@ COUNTED = (Assignment.State.SUBMITTED, Assignment.State.APPROVED)
 
 def n_judged(submissions: Iterable[int] | QuerySet[Submission]) -> dict[int, int]:
     """Count instances with a counting rating, without test questions; one query."""
-    return dict(
-        _rated_subjects(submissions)
-        .order_by()
-        .values_list("item__campaign__asked__submission")
-        .annotate(n=Count("instance_id", distinct=True))
-    )
+    return dict(judged_counts(submissions))
+
+
+def judged_counts(
+    submissions: Iterable[int] | QuerySet[Submission],
+) -> QuerySet[Subject, tuple[int, int]]:
+    rows = _rated_subjects(submissions).order_by()
+    counted = rows.values_list("item__campaign__asked__submission")
+    return counted.annotate(n=Count("instance_id", distinct=True))
 
 
 def any_judged(submissions: Iterable[int] | QuerySet[Submission]) -> bool:
