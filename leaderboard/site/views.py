@@ -23,7 +23,7 @@ from genie.lib.serving.pages import page_of
 from leaderboard.boards.selectors import home as selectors
 from leaderboard.boards.selectors.home import newest_board
 from leaderboard.boards.selectors.rows import Human, Row, Standings, standings
-from leaderboard.boards.selectors.version import KEPT_FROM_ROWS, KEPT_SECONDS, version
+from leaderboard.boards.selectors.version import KEPT_SECONDS, state
 from leaderboard.boards.views.board import board
 from leaderboard.boards.views.exports import board_export, board_records
 from leaderboard.boards.views.methods import methods
@@ -203,12 +203,12 @@ def leading_board() -> dict[str, Any]:
     task = newest_board()
     if task is None:
         return {"leading": None}
-    is_long = Submission.objects.filter(public(), task=task).count() >= KEPT_FROM_ROWS
+    now = state(task)
     return {
         "leading": task,
         "board": Leaders(task),
-        "leading_seconds": KEPT_SECONDS if is_long else 0,
-        "leading_version": version(task) if is_long else "",
+        "leading_seconds": KEPT_SECONDS if now.is_long else 0,
+        "leading_version": now.version,
     }
 
 

@@ -20,7 +20,12 @@ from leaderboard.boards.selectors.certainty import (
     pools_of,
     ranked_pks,
 )
-from leaderboard.boards.selectors.history import Published, gains, read_results, results_of
+from leaderboard.boards.selectors.history import (
+    Published,
+    gains,
+    read_results,
+    results_of,
+)
 from leaderboard.boards.selectors.pairs import POWER, Pair, matrix
 from leaderboard.stats.crowds import Correlation, SamePopulation, SystemInBoth
 from leaderboard.stats.ranking import RANK_RULE, RANK_SUMS_HELP

@@ -74,8 +74,8 @@ class ManyRanks:
         n = len(self._public) + int(self.private[index])
         limits, gaps = self._limits(n), self.mean[index] - self.mean[self._public]
         apart = gaps * gaps > limits[self._public] + limits[index]
-        n_above = np.count_nonzero(apart & (gaps < 0))
-        n_below = np.count_nonzero(apart) - n_above
+        n_above = int((apart & (gaps < 0)).sum())
+        n_below = int(apart.sum()) - n_above
         return 1 + n_above, n - n_below
 
     @property

@@ -227,7 +227,8 @@ def arrange_outputs(
     `evaluation` is None if ratings are hidden; `headline` is the default metric.
     """
     positions = _positions_with(submission, wish.text)
-    ratings, said = _ratings(evaluation) if evaluation is not None else ({}, {})
+    # an import may have no texts, which the ratings would be shown with
+    ratings, said = _ratings(evaluation) if evaluation and positions else ({}, {})
     slug = wish.key.removeprefix(f"{APART}-")
     slug = headline if slug in {RATING, POSITION} else slug
     values = _values(submission, slug) if slug else {}

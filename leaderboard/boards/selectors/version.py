@@ -13,7 +13,11 @@ from django.utils import timezone
 from genie.lib.database import prepare
 from genie.lib.serving.caches import computed_once
 from leaderboard.evaluation.models.board_fit import JudgedEstimate, JudgeLicence
-from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score, Subject
+from leaderboard.evaluation.models.human_evaluation import (
+    HumanEvaluation,
+    Score,
+    Subject,
+)
 from leaderboard.evaluation.selectors.ranked_scores import judged_counts
 from leaderboard.metric_runs.models import MetricResult
 from leaderboard.submissions.models import Submission, SubmissionEvent
@@ -73,7 +77,7 @@ def state(
     Manual edits by staff leave no trace here: cache under a version for a short time
     only.
     """
-    n, latest_at = next(iter(_count_public(task.pk)), (0, None))
+    n, latest_at, *traces = next(iter(_traces(task.pk)), (0, None))
     parts = [
         # anonymity ends at midnight without a new row
         timezone.localdate(),
@@ -82,10 +86,9 @@ def state(
         task.title,
         task.summary,
         task.accepts_submissions,
-        # teams hide systems, and staff delete them, without another trace
         n,
         latest_at,
-        _traces(task.pk),
+        traces,
         sorted(_progress(task.pk, teams=teams)),
     ]
     text = json.dumps(parts, default=str, sort_keys=True)
@@ -108,13 +111,6 @@ def of_all_boards() -> str:
 
 
 @prepare
-def _count_public(task: Any) -> QuerySet[Submission, tuple[int, datetime | None]]:
-    rows = Submission.objects.filter(public(), task=task).order_by().values("task")
-    counted = rows.annotate(n=Count("pk"), latest=Max("published_at"))
-    return counted.values_list("n", "latest")
-
-
-@prepare
 def _traces(task: Any) -> QuerySet[Submission, tuple[Any, ...]]:
     newest: dict[str, Subquery] = {
         f"newest_{index}": Subquery(
@@ -133,8 +129,15 @@ def _traces(task: Any) -> QuerySet[Submission, tuple[Any, ...]]:
     )
     licenses = JudgeLicence.objects.filter(run__task=task).order_by("-pk")
     newest["newest_license"] = Subquery(licenses.values("pk")[:1])
-    rows = Submission.objects.filter(task=task).order_by("-pk").annotate(**newest)
-    return rows.values_list("pk", *newest)[:1]
+    counted = {
+        # teams hide systems, and staff delete them, without another trace
+        "n": Count("pk", filter=public()),
+        "latest": Max("published_at", filter=public()),
+        "newest": Max("pk"),
+    }
+    rows = Submission.objects.filter(task=task).order_by().values("task")
+    found = rows.annotate(**counted, **newest)
+    return found.values_list(*counted, *newest)
 
 
 @prepare

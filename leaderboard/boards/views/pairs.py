@@ -107,7 +107,7 @@ def pairs(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _find(task: Task, ranked: list[int], typed: str) -> list[int]:
-    text = typed.strip()[:100]
+    text = typed.replace("\0", "").strip()[:100]
     named = task.submissions.filter(system_name__icontains=text)
     found = {*named.values_list("pk", flat=True)} if text else set()
     return [pk for pk in ranked if pk in found][:LISTED]

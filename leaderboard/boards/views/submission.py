@@ -44,6 +44,7 @@ from leaderboard.boards.selectors.submission_progress import (
 )
 from leaderboard.charts import Axis, axis_over, difference, histogram
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
+from leaderboard.evaluation.selectors.comparisons import LISTED
 from leaderboard.evaluation.selectors.system_ratings import (
     MarkedError,
     campaigns_of,
@@ -109,7 +110,7 @@ def outputs_context(
     arrangement = arrange_outputs(submission, evaluation, wish, headline)
     only = [one for one in arrangement.positions if str(one) == parameters.get("only")]
     page = outputs_page(only or arrangement.positions, parameters.get("page"))
-    others = rivals(submission, request.user)
+    others = rivals(submission, request.user) if arrangement.positions else []
     against = _against(submission, others, parameters.get("against", ""))
     kept |= {"against": _key(against)} if against else {}
     kept |= {"open": "1"} if parameters.get("open") == "1" else {}
@@ -345,8 +346,8 @@ def _n_ranked(submission: Submission) -> int | None:
         superseded_at=None,
         rank_first__isnull=False,
     )
-    ranked = list(scores.values_list("submission_id", flat=True))
-    return len(ranked) if submission.pk in ranked else None
+    is_ranked = scores.filter(submission=submission).exists()
+    return scores.count() if is_ranked else None
 
 
 def _outputs(
@@ -387,13 +388,20 @@ def readable(task: Task) -> QuerySet[Submission]:
 
 def outputs(request: HttpRequest, slug: str) -> HttpResponse:
     task = get_object_or_404(Task, slug=slug)
-    systems = {str(one.pk): one for one in readable(task).order_by("system_name", "pk")}
-    best = (str(pk) for pk in ranked_pks(task))
-    wanted = (request.GET.get("s", ""), *best, *systems)
-    chosen = next((systems[pk] for pk in wanted if pk in systems), None)
+    rows = readable(task).order_by("system_name", "pk")
+    chosen = _chosen_or_best(task, rows, request.GET.get("s", ""))
     context: dict[str, Any] = {"here": "tasks", "task": task, "submission": chosen}
     if chosen:
-        context["systems"] = systems.values()
+        text = request.GET.get("find", "").replace("\0", "").strip()[:100]
+        names = rows.filter(system_name__icontains=text).values_list(
+            "pk", "system_name"
+        )
+        found = list(names[: LISTED + 1])
+        context |= {
+            "systems": {chosen.pk: chosen.system_name, **dict(found[:LISTED])},
+            "find": text,
+            "is_long": len(found) > LISTED or text,
+        }
         context |= outputs_context(
             request,
             chosen,
@@ -402,6 +410,16 @@ def outputs(request: HttpRequest, slug: str) -> HttpResponse:
             s=str(chosen.pk),
         )
     return render(request, "leaderboard/boards/outputs.html", context)
+
+
+def _chosen_or_best(
+    task: Task, rows: QuerySet[Submission], typed: str
+) -> Submission | None:
+    if typed.isdecimal() and (chosen := rows.filter(pk=typed[:18]).first()):
+        return chosen
+    known = {*rows.order_by().values_list("pk", flat=True)}
+    best = next((pk for pk in ranked_pks(task) if pk in known), None) if known else None
+    return (rows.filter(pk=best) if best else rows).first()
 
 
 def system_drawer(task: Task, typed: str) -> dict[str, Any] | None:

@@ -9,7 +9,7 @@ from typing import Any
 from genie.lib.errors import GenieError
 from genie.lib.seeds import seed_from
 from genie.lib.serving.caches import computed_once
-from leaderboard.boards.selectors.version import version
+from leaderboard.boards.selectors.version import state
 from leaderboard.evaluation.models.human_evaluation import Score
 from leaderboard.evaluation.selectors.system_ratings import system_ratings_of
 from leaderboard.imports.readers.judgments import Judgments, frame
@@ -105,12 +105,12 @@ def known_figures() -> dict[str, str]:
 def figures_of(task: Task, sets: Iterable[str]) -> dict[str, Computed]:
     """Compute some sets; figures that cannot be computed are left out."""
     names = list(task.imports.order_by("pk").values_list("pk", flat=True))
-    state = json.dumps([task.pk, version(task), names])
-    return {one: _stored_figures(task, one, state) for one in sorted(set(sets))}
+    stamp = json.dumps([task.pk, state(task).version, names])
+    return {one: _stored_figures(task, one, stamp) for one in sorted(set(sets))}
 
 
-def _stored_figures(task: Task, one: str, state: str) -> Computed:
-    key = hashlib.sha256(f"{one} {state}".encode()).hexdigest()
+def _stored_figures(task: Task, one: str, stamp: str) -> Computed:
+    key = hashlib.sha256(f"{one} {stamp}".encode()).hexdigest()
     return computed_once(f"published-{key}", lambda: _compute(task, one), _KEPT_SECONDS)
 
 
