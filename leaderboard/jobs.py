@@ -76,6 +76,10 @@ def compare_scores() -> None:
         raise GenieError(f"Run `genie doctor`: {finding.sentence}", code="scores")
 
 
+def compare_public_scores() -> None:
+    public_log.compare_public_scores()
+
+
 def measure_piece(pk: int) -> None:
     services.compute(pk)
 

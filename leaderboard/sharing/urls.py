@@ -1,4 +1,3 @@
-from django.contrib.sitemaps.views import sitemap
 from django.urls import path
 from django.views.decorators.cache import cache_page
 from django.views.decorators.http import conditional_page
@@ -18,8 +17,7 @@ urlpatterns = [
     path("robots.txt", views.robots_txt, name="robots"),
     path(
         "sitemap.xml",
-        conditional_page(cache_page(KEPT_SECONDS, cache="shared")(sitemap)),
-        {"sitemaps": {"pages": views.Pages}},
+        conditional_page(cache_page(KEPT_SECONDS, cache="shared")(views.sitemap)),
         name="sitemap",
     ),
 ]

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode, urlsplit
 
 from django.conf import settings
-from django.contrib.sitemaps import Sitemap
 from django.contrib.syndication.views import Feed
 from django.db.models import Max
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
@@ -13,6 +12,7 @@ from django.shortcuts import get_object_or_404
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.feedgenerator import Atom1Feed
+from django.utils.html import escape
 from django.views.decorators.http import conditional_page
 
 from genie.accounts.throttles import limit_files
@@ -37,9 +37,8 @@ from leaderboard.teams.selectors import absolute
 
 if TYPE_CHECKING:
     _Feed = Feed[Event, Any]
-    _Sitemap = Sitemap[Any]
 else:
-    _Feed, _Sitemap = Feed, Sitemap  # generic types to checkers alone
+    _Feed = Feed  # a generic type to checkers alone
 
 _FRESH_SECONDS = 300
 
@@ -139,39 +138,37 @@ def robots_txt(request: HttpRequest) -> HttpResponse:
     return HttpResponse("\n".join(lines), content_type="text/plain; charset=utf-8")
 
 
-class Pages(_Sitemap):
-    limit = 20_000
+# a list may have 50,000 addresses
+_MOST_RESULTS = 20_000
+_SITEMAP = (
+    '<?xml version="1.0" encoding="UTF-8"?>\n'
+    '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{}</urlset>\n'
+)
 
-    def items(self) -> list[tuple[str, datetime | None]]:
-        names = (*OF_SITE, "leaderboard:docs", "leaderboard:docs-tasks", "api-docs")
-        docs = (reverse("leaderboard:docs-page", args=[slug]) for slug in slugs())
-        latest = Max("submissions__published_at", filter=public("submissions__"))
-        tasks = (
-            Task.objects.annotate(at=latest).order_by("pk").values_list("slug", "at")
-        )
-        shown = Submission.objects.filter(public(), published_at__isnull=False)
-        results = shown.order_by("pk").values_list("pk", "published_at")
-        # one reversed address with a placeholder instead of one reversal per row
-        page = reverse("leaderboard:submission", args=[0]).replace("/0/", "/{}/")
-        return [
-            *((path, None) for path in (*map(reverse, names), *docs)),
-            *((reverse("leaderboard:board", args=[slug]), at) for slug, at in tasks),
-            *((reverse("leaderboard:methods", args=[slug]), None) for slug, _ in tasks),
-            *((page.format(pk), at) for pk, at in results),
-        ]
 
-    def location(self, item: tuple[str, datetime | None]) -> str:
-        return item[0]
-
-    def lastmod(self, item: tuple[str, datetime | None]) -> datetime | None:
-        return item[1]
-
-    # under the site's configured name, whatever the request's host
-    def get_domain(self, site: Any = None) -> str:
-        return urlsplit(str(settings.GENIE["SITE_URL"])).netloc
-
-    def get_protocol(self, protocol: str | None = None) -> str:
-        return urlsplit(str(settings.GENIE["SITE_URL"])).scheme
+def sitemap(request: HttpRequest) -> HttpResponse:
+    """List all public pages under the site's configured name, whatever the host."""
+    site = str(settings.GENIE["SITE_URL"]).rstrip("/")
+    names = (*OF_SITE, "leaderboard:docs", "leaderboard:docs-tasks", "api-docs")
+    docs = (reverse("leaderboard:docs-page", args=[slug]) for slug in slugs())
+    latest = Max("submissions__published_at", filter=public("submissions__"))
+    tasks = Task.objects.annotate(at=latest).order_by("pk").values_list("slug", "at")
+    shown = Submission.objects.filter(public(), published_at__isnull=False)
+    results = shown.order_by("-pk").values_list("pk", "published_at")[:_MOST_RESULTS]
+    # one reversed address with a placeholder instead of one reversal per row
+    page = reverse("leaderboard:submission", args=[0]).replace("/0/", "/{}/")
+    pages = [
+        *((path, None) for path in (*map(reverse, names), *docs)),
+        *((reverse("leaderboard:board", args=[slug]), at) for slug, at in tasks),
+        *((reverse("leaderboard:methods", args=[slug]), None) for slug, _ in tasks),
+        *((page.format(pk), at) for pk, at in results),
+    ]
+    listed = "".join(
+        f"<url><loc>{escape(site + path)}</loc>"
+        f"{(at and f'<lastmod>{at.date()}</lastmod>') or ''}</url>"
+        for path, at in pages
+    )
+    return HttpResponse(_SITEMAP.format(listed), content_type="application/xml")
 
 
 _PNG_KEPT_SECONDS = 86_400

@@ -1,13 +1,16 @@
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import cached_property, partial
 from typing import Any
 
 from django.conf import settings
+from django.core.cache import caches
 from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.templatetags.static import static
 from django.urls import path
+from django.utils import timezone
 from django.views.decorators.csrf import csrf_exempt
 from django.views.generic import RedirectView
 from django.views.i18n import set_language
@@ -18,20 +21,25 @@ from genie.history import log
 from genie.history.models import LogEntry, LogHead
 from genie.history.shown import open_entries
 from genie.lib import retention
-from genie.lib.serving.caches import computed_once
 from genie.lib.serving.pages import page_of
 from leaderboard.boards.selectors import home as selectors
 from leaderboard.boards.selectors.home import newest_board
 from leaderboard.boards.selectors.rows import Human, Row, Standings, standings
-from leaderboard.boards.selectors.version import KEPT_SECONDS, state
+from leaderboard.boards.selectors.version import KEPT_FROM_ROWS, KEPT_SECONDS, state
 from leaderboard.boards.views.board import board
 from leaderboard.boards.views.exports import board_export, board_records
+from leaderboard.boards.views.files import queue_once
 from leaderboard.boards.views.methods import methods
 from leaderboard.boards.views.pairs import pairs, weights
 from leaderboard.boards.views.submission import outputs
 from leaderboard.boards.views.tasks import cards
 from leaderboard.charts import Axis, axis_over
-from leaderboard.evaluation.services.public_log import differing_scores, public_scores
+from leaderboard.evaluation.models.human_evaluation import Score
+from leaderboard.evaluation.services.public_log import (
+    COMPARED,
+    Compared,
+    compare_public_scores,
+)
 from leaderboard.papers.task_figures.views import published_figures, published_file
 from leaderboard.releases.views import card_file, card_page, newest_croissant
 from leaderboard.stats.intervals import COVERS_INSTANCES
@@ -56,7 +64,6 @@ def choose(request: HttpRequest) -> HttpResponse:
 
 
 _ON_PAGE = 50
-_COMPARED_SECONDS = 60
 _HEADS = 10
 
 
@@ -68,12 +75,8 @@ def public_log(request: HttpRequest) -> HttpResponse:
         pk__in={one["submission"] for one in lines if one["submission"]},
         task__imported=True,
     )
-    different, n_match = computed_once(
-        "scores-and-log", lambda: differing_scores(public_scores()), _COMPARED_SECONDS
-    )
     context = {
-        "different": different,
-        "n_match": n_match,
+        "compared": _compared_scores(),
         "head": log.head(),
         "heads": LogHead.objects.order_by("-size")[1:_HEADS],
         "page": page,
@@ -81,6 +84,17 @@ def public_log(request: HttpRequest) -> HttpResponse:
         "imported": {*imported.values_list("pk", flat=True)},
     }
     return render(request, "leaderboard/site/public_log.html", context)
+
+
+def _compared_scores() -> Compared | None:
+    """Return the stored comparison with the log; a job makes that of many scores."""
+    rows = Score.objects.filter(superseded_at=None)[:KEPT_FROM_ROWS]
+    if rows.count() < KEPT_FROM_ROWS:
+        return compare_public_scores()
+    found: Compared | None = caches["shared"].get(COMPARED)
+    if not found or found.at < timezone.now() - timedelta(seconds=KEPT_SECONDS):
+        queue_once(COMPARED, "leaderboard.jobs.compare_public_scores")
+    return found
 
 
 def _line(entry: dict[str, Any]) -> dict[str, Any]:

@@ -278,9 +278,7 @@ def _numbers(rows: list[tuple[Any, ...]], column: int) -> Floats:
     return np.array([row[column] for row in rows], dtype=np.float64)
 
 
-def _by_scores(
-    mean: Floats, errors: Floats, private: Bools
-) -> tuple[Ints, Ints, Ints]:
+def _by_scores(mean: Floats, errors: Floats, private: Bools) -> tuple[Ints, Ints, Ints]:
     """Rank as if no worker had rated two systems.
 
     These ranks last until the board's systems are estimated together. Private rows get

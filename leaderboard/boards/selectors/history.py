@@ -96,7 +96,9 @@ def _gains(task: Task) -> dict[int, tuple[float | None, bool]]:
         if not leads:
             leads[pk] = None, True
         elif mean > best:
-            sure = ranking and known.issuperset(both) and ranking.p_value(*both) <= ALPHA
+            sure = (
+                ranking and known.issuperset(both) and ranking.p_value(*both) <= ALPHA
+            )
             # of the printed numbers, so that a reader's subtraction agrees
             leads[pk] = round(mean, 1) - round(best, 1), bool(sure)
         if pk in leads:

@@ -73,9 +73,8 @@ def serve(
     is_due = made is None or made.checked_at < now - timedelta(seconds=KEPT_SECONDS)
     if not is_long(task) or len(asked) > _LONGEST:
         made = make(task, name, asked, more)
-    elif is_due and caches["shared"].add(f"{key}-queued", 1, _ASK_AGAIN_SECONDS):
-        # not `enqueue_missing`: an external queue that is never empty would get none
-        best_effort(lambda: jobs.enqueue(JOB, task=task.pk, name=name, asked=asked))
+    elif is_due:
+        queue_once(key, JOB, task=task.pk, name=name, asked=asked)
     if made is None:
         text = f"This file is being made; try again in {RETRY_SECONDS} seconds.\n"
         headers = {"Retry-After": str(RETRY_SECONDS), "Cache-Control": "no-store"}
@@ -88,6 +87,13 @@ def serve(
     response["ETag"] = made.tag
     found = get_conditional_response(request, made.tag, response=response)
     return found or response
+
+
+def queue_once(key: str, job: str, **keys: jobs.Key) -> None:
+    """Queue the job that makes the result of a key, unless that was just done."""
+    if caches["shared"].add(f"{key}-queued", 1, _ASK_AGAIN_SECONDS):
+        # not `enqueue_missing`: an external queue that is never empty would get none
+        best_effort(lambda: jobs.enqueue(job, **keys))
 
 
 def make(task: Task, name: str, asked: str, more: Writers = _NONE) -> Made:

@@ -3,8 +3,11 @@
 import json
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
+from django.core.cache import caches
 from django.db.models import Exists, OuterRef, Q, Subquery
 from django.db.models.functions import JSONObject
 from django.utils import timezone
@@ -26,6 +29,9 @@ from leaderboard.submissions.services import lifecycle
 
 # Large integers that some readers of JSON round: seeds.
 _SHORT = 15
+# The key of the stored comparison, and how many differences it names.
+COMPARED = "scores-and-log"
+_SHOWN, _KEPT_SECONDS = 20, 86_400
 
 
 def scores(rows: Iterable[Score]) -> None:
@@ -70,6 +76,26 @@ def _matches(score: Score, last: Mapping[str, str] | None) -> bool:
     logged = json.loads(last["data"])
     # An entry from before an upgrade lacks the columns that came with it.
     return all(logged.get(name) == one for name, one in _content(score).items())
+
+
+@dataclass(frozen=True)
+class Compared:
+    """How the public current scores compare with the log; `shown` are some that differ."""
+
+    n_match: int
+    n_different: int
+    shown: list[tuple[int, str]]
+    at: datetime
+
+
+def compare_public_scores() -> Compared:
+    """Compare, and store the result for the page."""
+    now = timezone.now()
+    different, n_match = differing_scores(public_scores())
+    shown = [(one.submission_id, one.criterion) for one in different[:_SHOWN]]
+    found = Compared(n_match, len(different), shown, now)
+    caches["shared"].set(COMPARED, found, _KEPT_SECONDS)
+    return found
 
 
 def compare_scores() -> Finding:
