@@ -251,8 +251,6 @@ def home(request: HttpRequest) -> HttpResponse:
     first = leading_board()
     others = selectors.tasks_in_order().filter(imported=False)
     theirs = selectors.tasks_in_order().filter(imported=True)
-    # a long board's card costs as much as those of many tasks
-    many = n_tasks > CARDS or bool(first.get("leading_seconds"))
     if board := first["leading"]:
         others = others.exclude(pk=board.pk)
     return render(
@@ -260,11 +258,13 @@ def home(request: HttpRequest) -> HttpResponse:
         "leaderboard/site/home.html",
         {
             # all of them have a separate page
-            **cards(others[:CARDS], many=many),
+            **cards(others[:CARDS], many=n_tasks > CARDS),
             **first,
             "n_tasks": n_tasks,
             "n_others": n_own - bool(board),
-            "theirs": cards(theirs[:CARDS], many=many) if n_tasks > n_own else None,
+            "theirs": cards(theirs[:CARDS], many=n_tasks > CARDS)
+            if n_tasks > n_own
+            else None,
             "many": n_tasks > CARDS,
             "demo": _is_demo(),
         },

@@ -3,7 +3,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import Prefetch, Q, QuerySet
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404
 from rest_framework import serializers
@@ -27,7 +27,8 @@ from leaderboard.boards.selectors.columns import (
 from leaderboard.boards.selectors.home import name_contains
 from leaderboard.boards.selectors.rows import standings
 from leaderboard.boards.selectors.version import KEPT_FROM_ROWS, KEPT_SECONDS, state
-from leaderboard.evaluation.models.human_evaluation import Score
+from leaderboard.evaluation.models.human_evaluation import EvaluationCampaign, Score
+from leaderboard.evaluation.result_columns import columns_of
 from leaderboard.evaluation.selectors.system_ratings import (
     all_system_ratings_of,
     evaluation_of,
@@ -198,8 +199,17 @@ def scores(
         rows = rows.filter(Q(superseded_at=None) | Q(superseded_at__gt=at))
     elif not superseded:
         rows = rows.filter(superseded_at=None)
-    rows = rows.select_related("submission", "evaluation")
-    return rows.prefetch_related("evaluation__campaigns").order_by("pk")
+    shown = (column.path or column.name for column in columns_of("api"))
+    beside = ("created_at", "link", "superseded_at", "evaluation", "submission")
+    names = ("submission__system_name", "submission__simulated")
+    rows = rows.select_related("submission", "evaluation").only(*shown, *beside, *names)
+    campaigns = EvaluationCampaign.objects.select_related(None).select_related(
+        "campaign"
+    )
+    states = campaigns.only("evaluation", "submission", "campaign__state")
+    return rows.prefetch_related(Prefetch("evaluation__campaigns", states)).order_by(
+        "pk"
+    )
 
 
 def scored_criteria(task: Task) -> list[str]:

@@ -141,8 +141,11 @@ def my_submissions(request: HttpRequest) -> HttpResponse:
         .defer("errors", "description", "links")
         .order_by("-pk")
     )
-    page = page_of(mine, PER_PAGE, request.GET.get("page"))
-    context = {"here": "mine", "page": page, "lines": lines_for(list(page))}
+    # the database sorts keys faster than long rows
+    keys = mine.values_list("pk", flat=True)
+    page = page_of(keys, PER_PAGE, request.GET.get("page"))
+    lines = lines_for(list(mine.filter(pk__in=list(page))))
+    context = {"here": "mine", "page": page, "lines": lines}
     return render(request, "leaderboard/boards/my_submissions.html", context)
 
 

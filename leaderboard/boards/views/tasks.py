@@ -9,8 +9,14 @@ from django.utils.functional import SimpleLazyObject
 
 from genie.lib.serving.pages import page_of
 from leaderboard.boards.selectors.home import TaskCard, task_cards, tasks_in_order
-from leaderboard.boards.selectors.version import KEPT_SECONDS, of_all_boards
+from leaderboard.boards.selectors.version import (
+    KEPT_FROM_ROWS,
+    KEPT_SECONDS,
+    of_all_boards,
+)
 from leaderboard.charts import Axis, axis_over
+from leaderboard.submissions.models import Submission
+from leaderboard.submissions.selectors import public
 from leaderboard.tasks.models import Task
 
 
@@ -22,13 +28,19 @@ class Card:
 
 
 def cards(tasks: Iterable[Task], *, many: bool) -> dict[str, Any]:
-    """Return the tasks' cards, created lazily; `many` of them have a cache key."""
+    """Return the tasks' cards, created lazily; `many` or long ones have a cache key."""
+    many = many or _are_long()
     made = SimpleLazyObject(lambda: [Card(c, _axis(c)) for c in task_cards(tasks)])
     return {
         "cards": made,
         "keep_seconds": KEPT_SECONDS if many else 0,
         "version": of_all_boards() if many else "",
     }
+
+
+def _are_long() -> bool:
+    rows = Submission.objects.filter(public()).order_by()[:KEPT_FROM_ROWS]
+    return rows.count() == KEPT_FROM_ROWS
 
 
 def _axis(card: TaskCard) -> Axis | None:

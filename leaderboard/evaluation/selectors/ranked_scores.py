@@ -95,8 +95,11 @@ def partial_of(n: int, of: int, state: str) -> Partial | None:
 
 def partial_of_score(score: Score) -> Partial | None:
     """Return a partial score's description; prefetch `evaluation__campaigns` for many."""
-    evaluation = score.evaluation.about(score.submission_id)
-    return partial_of(score.n, evaluation.n_instances, evaluation.campaign.state)
+    evaluation = score.evaluation
+    if is_whole(score.n, evaluation.n_instances):
+        return None
+    campaign = evaluation.about(score.submission_id).campaign
+    return Partial(score.n, evaluation.n_instances, campaign.state)
 
 
 # Anchors: which settled system can be one, and its ratings in another campaign.
