@@ -5,7 +5,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from django import template
-from django.db.models import Count, Exists, OuterRef, Q
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.template import Context
 from django.utils.formats import date_format
 from django.utils.html import format_html
@@ -14,6 +14,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from genie.accounts.devices import current_first, describe_browser
+from genie.lib.database import prepare
 from genie.lib.interval import Interval
 from genie.lib.serving.languages import ENGLISH, dollars, format_digits
 from leaderboard.boards.selectors import columns
@@ -33,7 +34,7 @@ from leaderboard.evaluation.selectors.board_ratings import rank_rule
 from leaderboard.evaluation.selectors.ranked_scores import partial_of_score
 from leaderboard.releases.report import Report, report
 from leaderboard.stats.ranking import RANK_RULE
-from leaderboard.submissions.models import Prediction
+from leaderboard.submissions.models import Prediction, Submission
 from leaderboard.submissions.selectors import public
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.selectors import provenance_of
@@ -211,18 +212,23 @@ def task_states(task: Task, board: Standings | None = None) -> list[str]:
     return [*states, "provisional"] if board and board.all_provisional else states
 
 
+@prepare
+def _count_readable(task: Any) -> QuerySet[Submission, tuple[int, int]]:
+    texts = Prediction.objects.filter(submission=OuterRef("pk"))
+    has_texts = Q(Exists(texts), published_at__isnull=False)
+    rows = Submission.objects.filter(public(), task=task).order_by().values("task")
+    counted = rows.annotate(n=Count("pk"), n_readable=Count("pk", filter=has_texts))
+    return counted.values_list("n", "n_readable")
+
+
 @register.inclusion_tag("leaderboard/boards/parts/task_tabs.html")
 def task_tabs(task: Task, tab: str = "") -> dict[str, Any]:
     """Return the tabs of a board that have content, and the open one."""
-    texts = Prediction.objects.filter(submission=OuterRef("pk"))
-    has_texts = Q(Exists(texts), published_at__isnull=False)
-    counts = task.submissions.filter(public()).aggregate(
-        n=Count("pk"), n_readable=Count("pk", filter=has_texts)
-    )
+    [(n, n_readable)] = _count_readable(task.pk) or [(0, 0)]
     tabs = [("board", _("Board"))]
-    if counts["n"] > 1:
+    if n > 1:
         tabs.append(("pairs", _("Pairs")))
-    if counts["n_readable"]:
+    if n_readable:
         tabs.append(("outputs", _("Outputs")))
     return {"task": task, "tabs": [*tabs, ("methods", _("Methods"))], "tab": tab}
 

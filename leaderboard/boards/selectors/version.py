@@ -21,7 +21,7 @@ from leaderboard.evaluation.models.human_evaluation import (
 from leaderboard.evaluation.selectors.ranked_scores import judged_counts
 from leaderboard.metric_runs.models import MetricResult
 from leaderboard.submissions.models import Submission, SubmissionEvent
-from leaderboard.submissions.selectors import in_state, public
+from leaderboard.submissions.selectors import in_state, is_published, public
 from leaderboard.tasks.models import Task, TaskRevision
 
 # A short board is rendered each time: that is cheap, and it is never stale. A long one
@@ -47,7 +47,7 @@ _JUDGED_NOW = (
 class State:
     version: str
     latest_at: datetime | None
-    # systems that everyone sees
+    # public submissions
     n: int
 
     @property
@@ -129,10 +129,12 @@ def _traces(task: Any) -> QuerySet[Submission, tuple[Any, ...]]:
     )
     licenses = JudgeLicence.objects.filter(run__task=task).order_by("-pk")
     newest["newest_license"] = Subquery(licenses.values("pk")[:1])
+    # without `public`, which looks up each submission's evaluation
+    shown = Q(visibility=Submission.Visibility.PUBLIC)
     counted = {
         # teams hide systems, and staff delete them, without another trace
-        "n": Count("pk", filter=public()),
-        "latest": Max("published_at", filter=public()),
+        "n": Count("pk", filter=shown),
+        "latest": Max("published_at", filter=shown & is_published()),
         "newest": Max("pk"),
     }
     rows = Submission.objects.filter(task=task).order_by().values("task")

@@ -35,13 +35,14 @@ from leaderboard.boards.selectors.evidence import (
     read_wish,
 )
 from leaderboard.boards.selectors.judged import JUDGED_HELP, judged_of
-from leaderboard.boards.selectors.rows import attempts_of
+from leaderboard.boards.selectors.rows import Attempts, attempts_of
 from leaderboard.boards.selectors.submission_progress import (
     SubmissionProgress,
     score_changes,
     still_open,
     submission_progress,
 )
+from leaderboard.boards.selectors.version import state
 from leaderboard.charts import Axis, axis_over, difference, histogram
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
 from leaderboard.evaluation.selectors.comparisons import LISTED
@@ -51,7 +52,10 @@ from leaderboard.evaluation.selectors.system_ratings import (
     evaluation_of,
     marked_errors,
 )
-from leaderboard.evaluation.selectors.worker_figures import worker_figures
+from leaderboard.evaluation.selectors.worker_figures import (
+    WorkerFigures,
+    worker_figures,
+)
 from leaderboard.metric_runs.selectors import metric_words
 from leaderboard.submissions.models import Prediction, Submission
 from leaderboard.submissions.selectors import (
@@ -309,6 +313,7 @@ def _evidence(
 ) -> dict[str, Any]:
     judged = judgements(submission, evaluation, view)
     metrics = metric_lines(submission)
+    attempts, n_ranked, figures = _beside(submission, evaluation, judged)
     return {
         "warnings": [
             w
@@ -322,20 +327,34 @@ def _evidence(
         if judged
         else {},
         "judges_help": JUDGED_HELP,
-        "n_ranked": _n_ranked(submission) if judged else None,
+        "n_ranked": n_ranked,
         "axis": _axis(judged),
         "still_open": still_open(submission) if judged else [],
         "score_changes": score_changes(submission) if judged else [],
         "metrics": metrics,
         # anonymous teams would be recognized by their number
-        "attempts": attempts_of(submission, judged[0].score)
-        if judged and view.identity
-        else None,
-        "figures": worker_figures(campaigns_of(evaluation))
-        if judged and evaluation
-        else None,
+        "attempts": attempts if view.identity else None,
+        "figures": figures,
         **_outputs(request, submission, evaluation if judged else None, view, metrics),
     }
+
+
+def _beside(
+    submission: Submission,
+    evaluation: HumanEvaluation | None,
+    judged: list[Judgement],
+) -> tuple[Attempts, int | None, WorkerFigures] | tuple[None, None, None]:
+    if not judged or evaluation is None:
+        return None, None, None
+    return state(submission.task).computed_if_long(
+        lambda: (
+            attempts_of(submission, judged[0].score),
+            _n_ranked(submission),
+            worker_figures(campaigns_of(evaluation)),
+        ),
+        "submission",
+        f"{submission.pk}",
+    )
 
 
 def _n_ranked(submission: Submission) -> int | None:

@@ -7,7 +7,7 @@ from datetime import datetime
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from crowd.hits.selectors import campaign_progress
 from crowd.scales.base import PREFERRED, all_scales
@@ -75,13 +75,11 @@ def joint_seen_by(
     rows = JointEvaluation.objects.select_related("task")
     if task is not None:
         rows = rows.filter(task=task)
-    unseen = EvaluatedSystem.objects.exclude(
+    unseen = EvaluatedSystem.objects.filter(evaluation=OuterRef("pk")).exclude(
         public("submission__") | inside(viewer, "submission__")
     )
     agreed = agreed_to(viewer, Staff.SEE_JOINT_EVALUATIONS)
-    return (
-        rows.filter(agreed).exclude(pk__in=unseen.values("evaluation")).order_by("-pk")
-    )
+    return rows.filter(agreed, ~Exists(unseen)).order_by("-pk")
 
 
 def joint_concerns(viewer: Viewer, joint: JointEvaluation) -> bool:
