@@ -2,10 +2,10 @@ from typing import Any
 
 from rest_framework import serializers
 
-from leaderboard.api.base import DetailView, ListView, operation
+from leaderboard.api.base import DetailView, operation
 from leaderboard.api.query import LARGEST, PageQuery
 from leaderboard.api.records import HtmlUrl, Record
-from leaderboard.boards.api.tasks import TaskView
+from leaderboard.boards.api.tasks import BoardList, TaskView
 from leaderboard.boards.selectors.certainty import (
     Agreement,
     Evidence,
@@ -183,7 +183,7 @@ class PublishedSerializer(Record):
     "Show a board's results in order of publication, with the leaders",
     "For the whole board at a past time, use `/leaderboard/?at=`.",
 )
-class BoardHistory(TaskView, ListView):
+class BoardHistory(BoardList):
     serializer_class = PublishedSerializer
     query_class = PageQuery
 
@@ -191,7 +191,8 @@ class BoardHistory(TaskView, ListView):
         return results_of(self.task())
 
     def paginate_queryset(self, queryset: Any) -> Any:
-        page, leads = super().paginate_queryset(queryset), gains(self.task())
+        page: Any = super().paginate_queryset(queryset)
+        leads = gains(self.task())
         return [
             {
                 **vars(result),
@@ -254,7 +255,7 @@ class PairQuery(PageQuery):
     "Compare the ranked systems of a board in pairs",
     f"The comparisons behind the ranks. {RANK_RULE} {RANK_SUMS_HELP}",
 )
-class DifferenceList(TaskView, ListView):
+class DifferenceList(BoardList):
     tag = "results"
     serializer_class = PairSerializer
     query_class = PairQuery

@@ -12,7 +12,6 @@ from rest_framework.request import Request
 
 from genie.accounts import reads
 from genie.lib.errors import GenieError
-from genie.lib.serving.caches import computed as cache
 from genie.lib.unguessable import name_for
 from leaderboard.api.base import DetailView, ListView, View, operation
 from leaderboard.api.query import LARGEST, AtQuery, Choice, PageQuery, Query, one_of
@@ -26,7 +25,7 @@ from leaderboard.boards.selectors.columns import (
 )
 from leaderboard.boards.selectors.home import name_contains
 from leaderboard.boards.selectors.rows import standings
-from leaderboard.boards.selectors.version import KEPT_FROM_ROWS, KEPT_SECONDS, state
+from leaderboard.boards.selectors.version import state
 from leaderboard.evaluation.models.human_evaluation import EvaluationCampaign, Score
 from leaderboard.evaluation.result_columns import columns_of
 from leaderboard.evaluation.selectors.system_ratings import (
@@ -107,6 +106,27 @@ class TaskView(View):
         return get_object_or_404(Task, slug=self.kwargs["slug"])
 
 
+class BoardList(TaskView, ListView):
+    """A list of a board's rows: that of a long one is made once per version.
+
+    The rows may depend on the reader's teams; those of staff are made each time.
+    """
+
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Any:
+        reader: Any = request.user
+        if reader.is_staff or reader.is_superuser:
+            return super().get(request, *args, **kwargs)
+
+        def make() -> bytes:
+            answer = self.list(request, *args, **kwargs)
+            return bytes(JSONRenderer().render(answer.data))
+
+        # next and previous pages are full addresses
+        asked, teams = ("api", request.build_absolute_uri()), team_ids(reader)
+        json = state(self.task(), teams).computed_if_long(make, *asked, teams=teams)
+        return HttpResponse(json, content_type=JSONRenderer.media_type)
+
+
 @operation("List the benchmark tasks")
 class TaskList(ListView):
     query_class = TaskQuery
@@ -148,40 +168,26 @@ class InstanceList(TaskView, ListView):
     f"people. {RANK_RULE} {RANK_SUMS_HELP} `human.covers` says what the 95% intervals "
     "cover.",
 )
-class Leaderboard(TaskView, ListView):
+class Leaderboard(BoardList):
     serializer_class = StandingSerializer
     query_class = BoardQuery
 
-    def get(self, request: Request, *args: Any, **kwargs: Any) -> Any:
-        task = self.task()
-        parameters = self.query
+    def get_queryset(self) -> Any:
+        task, asked = self.task(), self.query
         # metrics are columns, so the choices depend on the task and cannot be in the
         # query class
-        one_of("sort", parameters.get("sort", ""), sort_keys(task))
-        teams = team_ids(request.user)
-        # next and previous pages are full addresses
-        asked = (request.build_absolute_uri(), str(request.accepted_media_type))
-        key = state(task, teams).key("api", *asked, teams=teams)
-        json: bytes | None = cache.get(key)
-        if json is None:
-            rows: Any = standings(
-                task,
-                order=order_from(task, parameters.get("sort"), parameters.get("dir")),
-                at=parameters.get("at"),
-                chosen=Filter(
-                    text=parameters.get("q", ""),
-                    scored=parameters.get("scored") == "1",
-                    **self.pick("team", "kind", "since", "until", "baseline"),
-                ),
-                teams=teams,
-            )
-            page: Any = self.paginate_queryset(rows)
-            shown = self.get_serializer(page, many=True).data
-            answer = self.get_paginated_response(shown)
-            json = JSONRenderer().render(answer.data, request.accepted_media_type)
-            if rows.n_all >= KEPT_FROM_ROWS:
-                cache.set(key, json, KEPT_SECONDS)
-        return HttpResponse(json, content_type=JSONRenderer.media_type)
+        one_of("sort", asked.get("sort", ""), sort_keys(task))
+        return standings(
+            task,
+            order=order_from(task, asked.get("sort"), asked.get("dir")),
+            at=asked.get("at"),
+            chosen=Filter(
+                text=asked.get("q", ""),
+                scored=asked.get("scored") == "1",
+                **self.pick("team", "kind", "since", "until", "baseline"),
+            ),
+            teams=team_ids(self.request.user),
+        )
 
 
 # Results row by row: scores, metric results, ratings under pseudonyms.
@@ -331,7 +337,7 @@ class MetricResultQuery(OfSubmissionQuery):
     "Scores are never overwritten. Use `at` for the scores at a past time. `covers` "
     "says what the 95% interval covers.",
 )
-class ScoreList(TaskView, ListView):
+class ScoreList(BoardList):
     tag = "results"
     serializer_class = ScoreRowSerializer
     query_class = ScoreQuery
@@ -353,7 +359,7 @@ class ScoreList(TaskView, ListView):
     "List the automatic metrics of a task's submissions",
     "If a metric has several results, the board uses the last one.",
 )
-class MetricResultList(TaskView, ListView):
+class MetricResultList(BoardList):
     tag = "results"
     serializer_class = MetricResultSerializer
     query_class = MetricResultQuery

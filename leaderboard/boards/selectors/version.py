@@ -60,11 +60,16 @@ class State:
         # an address may have any length
         return "board-" + hashlib.sha256(text.encode()).hexdigest()
 
-    def computed_if_long(self, compute: Callable[[], T], *asked: str) -> T:
-        """Return what all viewers of a board see; that of a long one once per version."""
+    def computed_if_long(
+        self, compute: Callable[[], T], *asked: str, teams: frozenset[int] = frozenset()
+    ) -> T:
+        """Return what all viewers of a board see; that of a long one once per version.
+
+        With `teams`, what their members see.
+        """
         if not self.is_long:
             return compute()
-        return computed_once(self.key(*asked), compute, KEPT_SECONDS)
+        return computed_once(self.key(*asked, teams=teams), compute, KEPT_SECONDS)
 
 
 def state(
