@@ -90,6 +90,8 @@ class Host:
 
     def close(self) -> None:
         self.cut_power()
+        # sockets that await an answer keep its namespace for minutes
+        _run("ip", "link", "delete", self.cable)
         self.keeper.kill()
         self.keeper.wait()
 
