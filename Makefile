@@ -99,8 +99,11 @@ test-postgres: .venv/dev .venv/acceptance $(WORDNET)/index.noun ## run the tests
 # Hosts are network namespaces, which need root; .ci/run leaves all of this out.
 test-deploy: .venv/dev ## run what operators meet: several hosts, kill -9 (KILLS=60 SEED=1), full disks, slow strangers, restarts
 	@unshare --net sh -c 'ip link set lo up && exec "$$@"' sh $(BIN)/python -m pytest -q -rs -s -n 0 --no-migrations \
-	  tests/deploy/*.py tests/test_proxies.py tests/test_deploy.py tests/test_backup.py tests/test_supervisor.py tests/genie/faults $(ARGS)
-	@tests/postgres.sh -n 0 -rs tests/genie/faults/test_postgresql.py tests/genie/faults/test_clocks_and_servers.py tests/test_backup.py
+	  tests/deploy/*.py tests/test_proxies.py tests/test_deploy.py tests/test_backup.py tests/test_supervisor.py tests/genie/faults \
+	  tests/genie/test_command.py::test_a_setting_that_is_missing_is_named_in_one_sentence \
+	  tests/leaderboard/site/test_public_log.py::test_scores_without_an_entry_are_logged_once_as_found_at_an_upgrade \
+	  tests/leaderboard/judges/test_runs.py::test_an_answer_that_drips_or_does_not_end_is_given_up $(ARGS)
+	@tests/postgres.sh -n 0 -rs -s tests/genie/faults/test_postgresql.py tests/genie/faults/test_clocks_and_servers.py tests/test_backup.py
 
 # Types take as long as all the rest, so both are checked at once.
 check: .venv/dev ## format, lint, types, import contracts, migrations, templates

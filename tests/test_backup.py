@@ -134,6 +134,7 @@ def test_another_machine_with_other_keys_restores_what_one_backed_up(tmp_path):
         refused = tried(there, second, f"genie restore {file}")
         assert "key differs from the backup" in refused.stderr
         run(there, second, f"genie restore --other-key {file}", "genie migrate")
+        print(f"\nbackup and restore: {time.monotonic() - began:.0f} s")
         assert time.monotonic() - began < 120
         assert look(there, second) == before | {"secrets": []} != before
         if old:
