@@ -6,6 +6,7 @@ from importlib.metadata import PackageNotFoundError, distributions, version
 from pathlib import Path
 
 from genie.lib.env import ConfigurationError
+from genie.lib.errors import error_sentence
 
 _APPS = ("genie", "leaderboard", "quality", "crowd")
 # The most needed commands in order. Other commands are listed below these.
@@ -43,62 +44,60 @@ GROUPS: dict[str, dict[str, str]] = {
         "check": "check for problems (with --deploy, also the requirements of production)",
     },
 }
-# SQLite's and PostgreSQL's errors for tables or columns without a migration.
-_NO_TABLES = (
-    "no such table", "no such column", "does not exist", "unable to open database file"
-)  # fmt: skip
-_CREATE = {"up", "demo", "migrate", "restore"}
 _COLLISION = (
     "genie: Cisco's package `genie` is in this environment, too, and its files replace "
     "some of ours; install genie-leaderboards into an environment without it."
 )
 _LONG = {"up", "demo"}
-_DJANGO = {"migrate", "createsuperuser", "collectstatic", "check"}
+_DJANGO = {"createsuperuser", "collectstatic", "check"}
+_ASKING = {"-h", "--help", "--version"}
 
 
-def main() -> None:
+def main(program: str = "genie", help_text: str = "") -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "genie.settings")
     words = sys.argv[1:]
     if any(distributions(name="genie")):
         sys.exit(_COLLISION)
-    if not words or words in (["help"], ["--help"], ["-h"]):
-        sys.stdout.write(overview())
-    elif words == ["--version"]:
+    for mode, stream in (("r", "stdin"), ("w", "stdout"), ("w", "stderr")):
+        if getattr(sys, stream) is None:  # it was closed
+            nothing = os.open(os.devnull, os.O_RDWR)
+            setattr(sys, stream, os.fdopen(nothing, mode))
+    try:
+        try:
+            _answer(program, words, help_text)
+        finally:
+            sys.stdout.flush()
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except (ConfigurationError, OSError) as error:
+        _drop_output()
+        # `| head` has read enough
+        if not isinstance(error, BrokenPipeError):
+            sys.exit(f"{program} {words[0]}: {error_sentence(error)}")
+
+
+def _drop_output() -> None:
+    try:
+        sys.stdout.flush()
+    except OSError:
+        # Python would complain when it flushes at its end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _answer(program: str, words: list[str], help_text: str) -> None:
+    if words in ([], ["help"], ["--help"], ["-h"]):
+        sys.stdout.write(help_text or overview())
+    elif words in (["--version"], ["version"]):
         sys.stdout.write(f"{_version()}\n")
     else:
-        if words[0] in _LONG and "--help" not in words:
+        if words[0] in _LONG and not _ASKING & {*words}:
             # before any slow import
             sys.stdout.write(f"genie {words[0]}: starting ...\n")
             sys.stdout.flush()
-        try:
-            _run(words)
-        except ConfigurationError as error:
-            sys.exit(f"genie {words[0]}: {error}")
+        # Django is loaded only now
+        from genie.management.utility import run
 
-
-def _run(words: list[str]) -> None:
-    from django.conf import settings
-    from django.core.management import CommandError, execute_from_command_line
-    from django.db import DatabaseError
-
-    if words[0] == "help" and len(words) > 1:
-        words = [words[1], "--help"]
-    # `load-task` is easier to type than `load_task`; both work
-    name, command = words[0].replace("_", "-"), words[0].replace("-", "_")
-    if command in _CREATE and "--help" not in words:
-        settings.VAR_DIR.mkdir(parents=True, exist_ok=True)
-    try:
-        # Otherwise Django prints "CommandError:" before what a command refuses.
-        execute_from_command_line([sys.argv[0], command, "--traceback", *words[1:]])
-    except CommandError as error:
-        sys.exit(f"genie {name}: {error}")
-    except DatabaseError as error:
-        if not any(sign in str(error) for sign in _NO_TABLES):
-            raise
-        sys.exit(
-            f"genie {name}: there is no site here yet, or its version is older "
-            f"({error}). Run `genie up` or `genie migrate` to create the tables."
-        )
+        run(program, words)
 
 
 def overview() -> str:

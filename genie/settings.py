@@ -6,6 +6,7 @@ docs/operating.md lists every variable. No setting requires a cloud account.
 import os
 import sys
 import warnings
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -126,11 +127,21 @@ _SQLITE_OPTIONS: dict[str, Any] = {
 }
 
 
+_ENGINES = {"django.db.backends.sqlite3", "django.db.backends.postgresql"}
+
+
 def _database() -> dict[str, Any]:
     url = env.text("DATABASE_URL")
     if not url:
         url = f"sqlite:///{VAR_DIR / 'genie.sqlite3'}"
-    config: dict[str, Any] = dict(dj_database_url.parse(url))
+    config: dict[str, Any] = {}
+    with suppress(ValueError):
+        config |= dj_database_url.parse(url)
+    if config.get("ENGINE") not in _ENGINES:
+        raise env.ConfigurationError(
+            "DATABASE_URL must be an address such as sqlite:////srv/genie.sqlite3 or "
+            "postgres://user:password@host/name."
+        )
     # None keeps connections: with 0, SQLite would re-run its PRAGMAs on every request.
     config["CONN_MAX_AGE"] = None
     if config["ENGINE"] == "django.db.backends.sqlite3":

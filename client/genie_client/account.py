@@ -84,10 +84,12 @@ def outputs(session: Session) -> int:
         for row in rows:
             sys.stdout.write(_line(row))
         return 0
-    with given.out.open("w", encoding="utf-8") as file:
-        n = sum(bool(file.write(_line(row))) for row in rows)
+    # all of them first: a refusal must not empty the file that is there
+    lines = [*map(_line, rows)]
+    given.out.write_text("".join(lines), encoding="utf-8")
     session.say(
-        {"file": str(given.out), "n": n}, lambda one: f"{one['file']}: {one['n']:,}"
+        {"file": str(given.out), "n": len(lines)},
+        lambda one: f"{one['file']}: {one['n']:,}",
     )
     return 0
 

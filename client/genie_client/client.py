@@ -15,7 +15,7 @@ from genie_client.frames import frame
 from genie_client.log import as_hashed, check_continues, check_entry
 from genie_client.problem import Problem
 from genie_client.progress import Told
-from genie_client.transport import Transport, multipart
+from genie_client.transport import STREAM, Transport, multipart
 
 Json = dict[str, Any]
 # States in which a submission no longer waits for a program.
@@ -351,7 +351,7 @@ class Client:
 
 def _readable(file: str | Path) -> Path:
     path = Path(file)
-    if not path.is_file():
+    if path != STREAM and not path.is_file():
         raise Problem(f"There is no file {path}.", code="no-file")
     return path
 

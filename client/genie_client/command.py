@@ -26,20 +26,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
             parser.error("set the site with --site or GENIE_SITE, or run login")
         code: int = options.run(Session(options))
         sys.stdout.flush()
+        return code
     except Problem as problem:
         if options.json:
             body = {"error": problem.message, "code": problem.code, **problem.body}
             sys.stdout.write(json.dumps(body, ensure_ascii=False, indent=2) + "\n")
         sys.stderr.write(f"{problem.message}\n")
         return 1
-    except BrokenPipeError:
-        # `| head` has read enough; else Python complains when it flushes at its end
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+    except OSError as error:
+        _drop_output()
+        # `| head` has read enough
+        if isinstance(error, BrokenPipeError):
+            return 0
+        file = f"{error.filename}: " if error.filename else ""
+        sys.stderr.write(f"{file}{error.strerror}.\n")
+        return 1
     except KeyboardInterrupt:
         sys.stderr.write("\n")
         return 130
-    return code
+
+
+def _drop_output() -> None:
+    try:
+        sys.stdout.flush()
+    except OSError:
+        # Python would complain when it flushes at its end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _tasks(session: Session) -> int:
@@ -171,23 +183,51 @@ def _read_head(file: Path | None) -> dict[str, Any] | None:
         ) from error
 
 
+def _common() -> argparse.ArgumentParser:
+    """Return options that may come before or after the command."""
+    # Without defaults: those of a command would replace what came before it.
+    common = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
+    common.add_argument("--site", help="address of the site (default: GENIE_SITE)")
+    common.add_argument("--token", help="API token (default: GENIE_TOKEN)")
+    common.add_argument(
+        "--timeout", type=_seconds, help="seconds for one request (default: 60)"
+    )
+    common.add_argument("--json", action="store_true", help="print one JSON value")
+    return common
+
+
+def _seconds(text: str) -> float:
+    """Read a time that a socket and a clock can wait for."""
+    number = float(text)
+    if not 0.001 <= number <= 10**8:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds")
+    return number
+
+
+def _place(text: str) -> Path | None:
+    return None if text == "-" else Path(text)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="genie-client",
         description="Submit systems to a Genie leaderboard and read its results.",
+        parents=[_common()],
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {VERSION}")
-    parser.add_argument("--site", default=os.environ.get("GENIE_SITE", ""))
-    # not shown in the list of processes when it comes from the environment
-    parser.add_argument("--token", default=os.environ.get("GENIE_TOKEN") or None)
-    parser.add_argument(
-        "--timeout", type=float, default=60.0, help="timeout of one request"
+    parser.set_defaults(
+        site=os.environ.get("GENIE_SITE", ""),
+        # not shown in the list of processes when it comes from the environment
+        token=os.environ.get("GENIE_TOKEN") or None,
+        timeout=60.0,
+        json=False,
     )
-    parser.add_argument("--json", action="store_true", help="print one JSON value")
     verbs = parser.add_subparsers(required=True, metavar="command")
 
     def verb(name: str, run: Callable[[Session], int], help_: str) -> Any:
-        made = verbs.add_parser(name, help=help_, description=help_)
+        made = verbs.add_parser(
+            name, help=help_, description=help_, parents=[_common()]
+        )
         made.set_defaults(run=run)
         return made
 
@@ -206,7 +246,7 @@ def _parser() -> argparse.ArgumentParser:
     file.add_argument("task")
     file.add_argument("what", choices=["sample", "csv", "json", "latex", "bibtex"])
     file.add_argument("--at", help="a date or time in the past")
-    file.add_argument("--out", type=Path)
+    file.add_argument("--out", type=_place, help="file (default and -: print it)")
     both = verb("compare", _compare, "compare two submissions")
     both.add_argument("first", type=int)
     both.add_argument("second", type=int)
@@ -237,7 +277,7 @@ def _account_verbs(verb: Callable[..., Any]) -> None:
     again.add_argument("submission", type=int)
     outputs = verb("outputs", account.outputs, "download a submission's outputs")
     outputs.add_argument("submission", type=int)
-    outputs.add_argument("--out", type=Path, help="JSON Lines file")
+    outputs.add_argument("--out", type=_place, help="JSON Lines file")
     outputs.add_argument(
         "--worst", action="store_true", help="only rated outputs, worst first"
     )
@@ -245,7 +285,7 @@ def _account_verbs(verb: Callable[..., Any]) -> None:
 
 def _task_and_file(parser: Any) -> None:
     parser.add_argument("task")
-    parser.add_argument("file", type=Path)
+    parser.add_argument("file", type=Path, help="predictions (-: standard input)")
 
 
 def _submit_arguments(parser: Any) -> None:
@@ -271,7 +311,7 @@ def _watch_arguments(parser: Any) -> None:
     parser.add_argument(
         "--until", choices=["measured", "published"], default="measured"
     )
-    parser.add_argument("--every", type=float, default=5.0, help="seconds")
+    parser.add_argument("--every", type=_seconds, default=5.0, help="seconds")
     parser.add_argument(
-        "--wait", type=float, default=3600.0, help="maximum number of seconds"
+        "--wait", type=_seconds, default=3600.0, help="maximum number of seconds"
     )

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import http.client
 import json
+import re
 import secrets
+import sys
 import time
 import urllib.error
 import urllib.request
 import uuid
+from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -23,6 +27,7 @@ MOST_SECONDS = 60.0
 # inside the class, `bytes` is its method
 Body = bytes
 _FIRST_SECONDS = 0.5
+_ADDRESS = re.compile(r"https?://([^\s/:\[\]@]+|\[[0-9a-f:]+\])(:\d+)?(/\S*)?", re.I)
 
 
 class Transport:
@@ -34,12 +39,16 @@ class Transport:
     def __init__(
         self, site: str, token: str | None, timeout: float, retries: int = 0
     ) -> None:
-        parts = urlsplit(site)
-        if parts.scheme not in {"http", "https"} or not parts.netloc:
+        if not _ADDRESS.fullmatch(site):
             raise Problem(
                 f"{site!r} is not the address of a site; use one such as "
                 "https://genie.example.org.",
                 code="bad-site",
+            )
+        if token and not re.fullmatch("[!-~]+", token):
+            raise Problem(
+                "The token contains characters that no token has. Copy it again.",
+                code="bad-token",
             )
         self.site = site.rstrip("/")
         self._token = token
@@ -118,8 +127,9 @@ class Transport:
                 raise problem_from(
                     error.code, error.read(), error.headers.get("Retry-After")
                 ) from error
-        except (urllib.error.URLError, OSError) as error:
+        except (OSError, http.client.HTTPException, UnicodeError) as error:
             reason = getattr(error, "reason", error)
+            reason = getattr(reason, "strerror", None) or reason
             raise Problem(
                 f"{self.site} cannot be reached: {reason}.", code="unreachable"
             ) from error
@@ -156,6 +166,14 @@ class _Listening(urllib.request.HTTPHandler, urllib.request.HTTPSHandler):
         return super().do_open(Connection, req, **options)
 
 
+STREAM = Path("-")
+
+
+@cache  # a file that is checked may be sent twice
+def _standard_input() -> bytes:
+    return sys.stdin.buffer.read()
+
+
 def multipart(fields: list[tuple[str, str]], file: Path) -> tuple[bytes, str]:
     """Write a form with one file; give the body and its content type."""
     mark = uuid.uuid4().hex
@@ -169,5 +187,6 @@ def multipart(fields: list[tuple[str, str]], file: Path) -> tuple[bytes, str]:
         f'--{mark}\r\nContent-Disposition: form-data; name="file"; '
         f'filename="{name}"\r\nContent-Type: application/octet-stream\r\n\r\n'.encode()
     )
-    parts += [file.read_bytes(), f"\r\n--{mark}--\r\n".encode()]
+    content = _standard_input() if file == STREAM else file.read_bytes()
+    parts += [content, f"\r\n--{mark}--\r\n".encode()]
     return b"".join(parts), f"multipart/form-data; boundary={mark}"

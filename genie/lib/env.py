@@ -32,7 +32,12 @@ def text(name: str, default: str = "") -> str:
     'fallback'
     """
     if file := os.environ.get(f"{name}_FILE"):
-        return Path(file).read_text(encoding="utf-8").strip()
+        try:
+            return Path(file).read_text(encoding="utf-8").strip()
+        except (OSError, ValueError):
+            raise ConfigurationError(
+                f"{name}_FILE names a file that cannot be read: {file}."
+            ) from None
     return os.environ.get(name, default)
 
 

@@ -35,3 +35,11 @@ class GenieError(Exception):
         self.code = code if code is not None else type(self).code
         self.permanent = permanent if permanent is not None else type(self).permanent
         self.details: dict[str, Any] = dict(details or {})
+
+
+def error_sentence(error: Exception) -> str:
+    """Return an error's message; of one of the system without ``[Errno 13]``."""
+    if not isinstance(error, OSError) or not error.strerror:
+        return str(error)
+    place = f"{error.filename}: " if error.filename else ""
+    return f"{place}{error.strerror}."

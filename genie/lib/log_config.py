@@ -4,11 +4,15 @@ from typing import Any
 
 from genie.lib.env import ConfigurationError
 
+_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
+
 
 def to_console(level: str, form: str = "") -> dict[str, Any]:
     """Configure one safe line per record on standard error: text, or JSON."""
     if form not in {"", "text", "json"}:
         raise ConfigurationError("GENIE_LOG_FORMAT must be text or json.")
+    if level not in _LEVELS:
+        raise ConfigurationError(f"GENIE_LOG_LEVEL must be {', '.join(_LEVELS)}.")
     return {
         "version": 1,
         "disable_existing_loggers": False,

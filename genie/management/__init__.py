@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from django.core.management.base import BaseCommand, CommandError
+from django.db import OperationalError, connection
 
-from genie.lib.errors import GenieError
+from genie.lib.errors import GenieError, error_sentence
 from genie.lib.logs import one_line
 
 STREAM = Path("-")
@@ -24,7 +25,7 @@ class RefusingCommand(BaseCommand):
             raise CommandError(self.refusal(error)) from error
 
     def refusal(self, error: Any) -> str:
-        return one_line(str(error), 4_000)
+        return one_line(error_sentence(error), 4_000)
 
     def print_results(
         self,
@@ -63,3 +64,14 @@ def add_json(parser: ArgumentParser) -> None:
         metavar="OUT",
         help="JSON file for the results (default: print JSON instead of text)",
     )
+
+
+def refuse_empty_database() -> None:
+    try:
+        tables = connection.introspection.table_names()
+    except OperationalError as error:
+        if "unable to open" in str(error):  # as no file is there
+            raise
+        return  # examined like everything else
+    if not tables:
+        raise CommandError("There is no site here yet. Run `genie up` to create one.")

@@ -18,6 +18,7 @@ from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 
 from genie.lib import env, keys
+from genie.lib.errors import error_sentence
 from genie.lib.queue.locks import lock_supervisor
 from genie.lib.unguessable import fingerprint
 from genie.upkeep import archive, engines, uploads
@@ -48,7 +49,7 @@ def restore(
             _bring_back(path, manifest, say, puts)
         except (OSError, SuspiciousOperation) as error:
             raise BackupProblem(
-                f"The backup cannot be restored here: {error}. The database is "
+                f"The backup cannot be restored here. {error_sentence(error)} The database is "
                 "unchanged. Fix the problem and run the same command again."
             ) from error
         mark().unlink()

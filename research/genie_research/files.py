@@ -4,10 +4,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+from genie.management import STREAM
+
 
 def write_json(path: Path | None, content: Any) -> None:
-    """Write all numbers, undefined ones as null; without a path write nothing."""
-    if path is not None:
+    """Write all numbers, undefined ones as null, if the path is one of a file."""
+    if path not in (None, STREAM):
         text = json.dumps(without_nan(content), indent=1, allow_nan=False)
         path.write_text(text + "\n", encoding="utf-8")
 

@@ -180,6 +180,44 @@ def test_a_reader_who_has_enough_is_no_error(systems, live_server):
     assert done.stderr == ""
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("outputs 1 --out nodir/x", "nodir/x: No such file or directory."),
+        ("download tidy-news csv --out /dev/full", "No space left on device."),
+        ("tasks --site http://[::1", "'http://[::1' is not the address of a site"),
+        ("--site http://x:port tasks", "'http://x:port' is not the address"),
+        ("tasks --site http://127.0.0.1:9", "cannot be reached: Connection refused."),
+        ("tasks --token \u0171", "The token contains characters that no token has."),
+    ],
+)
+def test_a_refusal_is_one_sentence(run, systems, monkeypatch, words, said):
+    monkeypatch.setattr("genie_client.transport.pause", lambda *_: None)
+    code, _, told = run(*words.replace(" 1 ", f" {systems[0].pk} ").split())
+    assert (code, told.count("\n")) == (1, 1)
+    assert said in told
+    with pytest.raises(SystemExit, match="2"):
+        run("tasks", "--timeout", "nan")
+
+
+def test_a_refusal_leaves_the_file_that_is_there(run, systems, tmp_path):
+    out = tmp_path / "outputs.jsonl"
+    out.write_text("Kept.")
+    assert run("outputs", systems[0].pk, "--out", out, token="wrong")[0] == 1
+    assert out.read_text() == "Kept."
+
+
+def test_streams_and_json_are_taken_behind_the_command(run, systems, monkeypatch):
+    from genie_client import transport
+
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(b"A text.\n")))
+    transport._standard_input.cache_clear()
+    code, said, _ = run("validate", "tidy-news", "-", "--json")
+    assert (code, json.loads(said)["problems"][0]["code"]) == (1, "line-count")
+    code, said, _ = run("outputs", systems[0].pk, "--out", "-")
+    assert json.loads(said.splitlines()[0])["id"] == "i0"
+
+
 def test_a_name_that_is_nowhere_is_said_in_words_of_the_command_line(run, systems):
     told = run("leaderboard", "tidy-nwes")[2]
     assert told == "Not found, or you don't have access to it.\n"

@@ -38,6 +38,7 @@ def serve(address: str) -> None:
 class LocalSite(BaseCommand):
     def begin(self) -> None:
         self.started = time.monotonic()
+        settings.VAR_DIR.mkdir(parents=True, exist_ok=True)
 
     def say(self, text: str) -> None:
         self.stdout.write(f"[{time.monotonic() - self.started:5.1f} s] {text}")

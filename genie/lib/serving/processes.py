@@ -1,13 +1,17 @@
 import signal
+import sys
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable
+from functools import partial
 from multiprocessing.process import BaseProcess
 from types import FrameType
 
 from django.core.management.base import CommandError
+from django.db import DatabaseError
 
+from genie.lib.errors import GenieError, error_sentence
 from genie.lib.queue import lifeline
 
 STOP_SECONDS = 20
@@ -19,6 +23,13 @@ class Stopped(Exception):
 
 def interrupt(_number: int, _frame: FrameType | None) -> None:
     raise Stopped
+
+
+def _exit_with_sentence(work: Callable[[], object]) -> None:
+    try:
+        work()
+    except (GenieError, DatabaseError, OSError) as error:
+        sys.exit(error_sentence(error))
 
 
 class Processes:
@@ -38,7 +49,7 @@ class Processes:
 
         If it fails, or another process ends meanwhile, this raises CommandError.
         """
-        child = self.start(work)
+        child = self.start(partial(_exit_with_sentence, work))
         if self.wait() is not child or child.exitcode:
             raise CommandError(
                 "The site cannot start. See the lines above for the reason."

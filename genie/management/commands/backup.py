@@ -7,7 +7,7 @@ from django.conf import settings
 from django.core.management.base import CommandParser
 
 from genie.lib.unguessable import fingerprint
-from genie.management import RefusingCommand
+from genie.management import RefusingCommand, refuse_empty_database
 from genie.upkeep.backup import backup
 
 
@@ -29,6 +29,7 @@ class Command(RefusingCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
+        refuse_empty_database()
         path: Path = options["file"].resolve()
         backup(path, with_key=options["with_key"], say=self.stdout.write)
         self.stdout.write(f"{path}: {path.stat().st_size / 1e6:,.1f} MB")

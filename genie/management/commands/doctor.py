@@ -4,10 +4,9 @@ import sys
 from dataclasses import asdict
 from typing import Any
 
-from django.core.management.base import CommandError, CommandParser
-from django.db import OperationalError, connection
+from django.core.management.base import CommandParser
 
-from genie.management import RefusingCommand, add_json
+from genie.management import RefusingCommand, add_json, refuse_empty_database
 from genie.upkeep.doctor import OK, PROBLEM, examine
 
 
@@ -43,14 +42,3 @@ class Command(RefusingCommand):
             self.print_results("", options, content)
         if PROBLEM in {one.verdict for one in found.values()}:
             sys.exit(1)
-
-
-def refuse_empty_database() -> None:
-    try:
-        tables = connection.introspection.table_names()
-    except OperationalError as error:
-        if "unable to open" in str(error):  # as no file is there
-            raise
-        return  # examined like everything else
-    if not tables:
-        raise CommandError("There is no site here yet. Run `genie up` to create one.")

@@ -4,8 +4,7 @@ from argparse import ArgumentParser
 from typing import Any
 
 from genie.lib import keys
-from genie.lib.errors import GenieError
-from genie.management import RefusingCommand
+from genie.management import RefusingCommand, refuse_empty_database
 from genie.upkeep.rotation import rotate
 
 _EFFECTS = {
@@ -18,12 +17,12 @@ _EFFECTS = {
 
 class Command(RefusingCommand):
     help = "Replace a key. Sealed data stays readable."
-    refusals = (GenieError, OSError)
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("key", choices=keys.VARIABLES)
 
     def handle(self, *args: Any, **options: Any) -> None:
+        refuse_empty_database()
         path = rotate(options["key"])
         self.stdout.write(
             f"The new key is in {path}. {_EFFECTS[options['key']]} Copy the keys to "

@@ -6,7 +6,6 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
-from genie.lib.errors import GenieError
 from genie.lib.serving.local_site import LocalSite
 from genie.lib.serving.processes import Processes, Stopped
 from leaderboard.demo import make, passwords, present
@@ -31,11 +30,8 @@ class Command(LocalSite):
         self.begin()
         self.say(f"Genie's demo, with all of its data in {settings.VAR_DIR}")
         if options["no_serve"]:
-            try:
-                self.prepare_database()
-                self._fill()
-            except GenieError as error:
-                raise CommandError(error.message) from error
+            self.prepare_database()
+            self._fill()
             return
         port = options["port"]
         self.refuse_taken(port, "genie demo --port 8001, or make demo PORT=8001")

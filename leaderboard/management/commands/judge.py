@@ -22,6 +22,7 @@ from leaderboard.judges.services.work import work
 from leaderboard.tasks.models import Task
 
 _PAUSE = 0.5
+_WRONG_TYPES = (AttributeError, TypeError, ArithmeticError)
 _PACE = {"per_minute", "at_once", "timeout_seconds", "n_retries", "family"}
 
 
@@ -98,9 +99,9 @@ class Command(RefusingCommand):
             audit=options["audit"],
         )
         name, version, made, prices, pace = _read_options(options)
-        judge = define.make(name, version, made, by=by, **prices, **pace)
-        # an unapproved run leaves no rows
+        # a run that is not sent leaves no rows
         with transaction.atomic():
+            judge = define.make(name, version, made, by=by, **prices, **pace)
             run = ask.ask(judge, task, wish, by=by)
             self.stdout.write("\n".join([judge.signature, *data_sent(run)]))
             if options["send"]:
@@ -112,7 +113,7 @@ class Command(RefusingCommand):
                     private=run.with_private,
                 )
             else:
-                run.delete()
+                transaction.set_rollback(True)
         if options["send"]:
             run_here(run, self.stdout.write)
         else:
@@ -164,5 +165,8 @@ def read_judge(path: Path) -> tuple[str, str, Any, Any, Any]:
         }
         pace = {name: said[name] for name in _PACE & set(said)}
         return said["name"], said["version"], made, prices, pace
-    except (OSError, ValueError, KeyError, AttributeError) as error:
-        raise CommandError(f"{path} does not define a judge: {error!r}.") from error
+    except (OSError, LookupError, ValueError, *_WRONG_TYPES) as error:
+        why = f"{error} is missing" if isinstance(error, KeyError) else f"{error}"
+        raise CommandError(
+            f"{path} does not define a judge ({why}). See docs/judge-definitions.md."
+        ) from error

@@ -9,6 +9,7 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from genie.lib.errors import GenieError
+from genie.management import STREAM, add_json
 from genie_research.management import StudyCommand
 from genie_research.papers.plot import table_plot
 from genie_research.papers.report import Done, closing_text, summary, table_text
@@ -37,7 +38,7 @@ class Command(StudyCommand):
             "tables",
             nargs="*",
             metavar="TABLE",
-            help=f"{', '.join(tables)}; all if none is named",
+            help=f"{', '.join(tables)} (default: all)",
         )
         parser.add_argument(
             "--data",
@@ -47,7 +48,7 @@ class Command(StudyCommand):
         parser.add_argument(
             "--task",
             metavar="SLUG",
-            help="instead of tables: a task of this site, and what was published of it",
+            help="instead of tables: a task of this site with published numbers",
         )
         parser.add_argument(
             "--expected",
@@ -59,28 +60,32 @@ class Command(StudyCommand):
         parser.add_argument(
             "--part",
             default="",
-            help="of a list for several tasks: what the ids of this one begin with",
+            help="prefix of this task's ids in a list for several tasks",
         )
         parser.add_argument(
             "--published",
             type=Path,
             metavar="FILE",
-            help="with --task: keep such a list with the task, for everybody to see, in "
-            "the place of what was kept of the same tables",
+            help="with --task: store such a list with the task, publicly, instead of "
+            "its earlier numbers of the same tables",
         )
         parser.add_argument(
-            "--printed-in", default="", help="where the numbers of --published stand"
+            "--printed-in",
+            default="",
+            help="where the numbers in --published were printed",
         )
         parser.add_argument(
             "--figures",
             default="",
-            help="the set they are compared with: da, pages, ...",
+            help="set of numbers to compare them with: da, pages, ...",
         )
         parser.add_argument(
-            "--why", default="", help="why those that do not come out cannot"
+            "--why", default="", help="reason why some cannot be reproduced"
         )
         parser.add_argument(
-            "--forget", action="store_true", help="with --task: keep none of them"
+            "--forget",
+            action="store_true",
+            help="with --task: delete its stored numbers",
         )
         parser.add_argument(
             "--runs",
@@ -88,11 +93,13 @@ class Command(StudyCommand):
             help="number of simulation runs (default: each table's own number)",
         )
         parser.add_argument("--seed", type=int, default=0)
-        parser.add_argument("--json", type=Path, help="file for all values")
+        add_json(parser)
         parser.add_argument("--plots", type=Path, help="folder for one SVG per table")
 
     def handle(self, *args: Any, **options: Any) -> None:
         bench = self._bench(options)
+        to_stream = options["json"] == STREAM
+        self.say = self.stderr.write if to_stream else self.stdout.write
         chosen = (
             _of_task(options) if options["task"] else _choose_tables(options["tables"])
         )
@@ -109,7 +116,7 @@ class Command(StudyCommand):
                 resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
             )
             done.append((table, one))
-            self.stdout.write(table_text(table, cells) + "\n")
+            self.say(table_text(table, cells) + "\n")
             if options["plots"]:
                 self._plot(options["plots"], table, cells)
         if options["json"]:
@@ -166,13 +173,12 @@ class Command(StudyCommand):
             ],
         }
         text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-        path.write_text(text, encoding="utf-8")
-        self.stderr.write(f"Wrote {path}.")
+        self.write_file(path, text)
 
     def _conclude(self, done: list[Done], *, listed: bool) -> None:
         all_cells = [cell for one in done for cell in one.cells]
-        self.stdout.write(closing_text(done))
-        self.stdout.write(summary(all_cells))
+        self.say(closing_text(done))
+        self.say(summary(all_cells))
         unmet = {Verdict.FAILS, *([Verdict.NO_DATA] if listed else [])}
         failed = [
             f"{one.table}: {cell.row}, {cell.column} ({cell.verdict})"

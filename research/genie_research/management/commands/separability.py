@@ -25,7 +25,7 @@ class Command(StudyCommand):
             "slugs",
             nargs="*",
             metavar="SLUG",
-            help="tasks; all that bring their outputs by default",
+            help="tasks (default: all that come with outputs)",
         )
         parser.add_argument(
             "--source", type=Path, help="folder with the release of the one task"
@@ -38,26 +38,26 @@ class Command(StudyCommand):
         parser.add_argument(
             "--confirmed",
             type=Path,
-            help="JSON file of the outputs that a reader has found good: a list of "
+            help="JSON file of outputs that a reader confirmed as good: a list of "
             "instances for each file of --outputs",
         )
         parser.add_argument(
             "--published",
             action="store_true",
-            help="the other systems' outputs are public, as on a board",
+            help="assume that other systems' outputs are public, as on a board",
         )
         parser.add_argument("--draws", type=int, default=6, help="for each system")
         parser.add_argument(
             "--repeats",
             type=int,
             default=1,
-            help="draw everything so many times; means come with their Monte-Carlo error",
+            help="number of repetitions; means are shown with their Monte Carlo error",
         )
         parser.add_argument(
             "--systems",
             type=int,
             default=6,
-            help="so many of each task, the first ones",
+            help="maximum number of systems per task",
         )
         parser.add_argument("--seed", type=int, default=0)
 

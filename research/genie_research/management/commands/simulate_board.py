@@ -6,6 +6,7 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
+from genie.management import add_json
 from genie_research.boards.crowd_simulation import Crowd, CrowdResult, simulate_crowd
 from genie_research.boards.half_crowds import HalfCrowds, half_crowds
 from genie_research.boards.simulated import (
@@ -14,7 +15,7 @@ from genie_research.boards.simulated import (
     halves_document,
     halves_sheet,
 )
-from genie_research.files import write_json
+from genie_research.files import without_nan, write_json
 from genie_research.management import StudyCommand
 from leaderboard.imports.readers import options as of_files
 from leaderboard.table_stats.analysis import SCALES, rescale
@@ -90,7 +91,7 @@ class Command(StudyCommand):
         of_files.add_arguments(parser)
         parser.add_argument("--scale", choices=SCALES, default="value")
         parser.add_argument("--seed", type=int, default=0)
-        parser.add_argument("--json", type=Path, help="file for all numbers")
+        add_json(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["half_crowds"]:
@@ -107,7 +108,11 @@ class Command(StudyCommand):
             # After each cell, so that an interrupted study of hours keeps its results.
             write_json(options["json"], crowd_document(results, seed))
             self._tell(f"cell {number} of {len(cells)}", options)
-        self.stdout.write(as_text([crowd_sheet(results, cents=options["cents"])]))
+        self.print_results(
+            as_text([crowd_sheet(results, cents=options["cents"])]),
+            options,
+            without_nan(crowd_document(results, options["seed"])),
+        )
 
     def _halves(self, options: dict[str, Any]) -> None:
         found: list[tuple[str, HalfCrowds]] = []
@@ -121,7 +126,11 @@ class Command(StudyCommand):
                 found.append((name, self._half(table, options)))
                 write_json(options["json"], halves_document(found, options["seed"]))
                 self._tell(name, options)
-        self.stdout.write(as_text([halves_sheet(found)]))
+        self.print_results(
+            as_text([halves_sheet(found)]),
+            options,
+            without_nan(halves_document(found, options["seed"])),
+        )
 
     def _half(self, table: Ratings, options: dict[str, Any]) -> HalfCrowds:
         labels = table.labels

@@ -6,10 +6,11 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from genie.management import add_json
 from genie_research.crowds import kinds
 from genie_research.crowds.campaign import CrowdPlan
 from genie_research.crowds.study import kinds_sheet, study_crowd, target_sheet
-from genie_research.files import write_json
+from genie_research.files import without_nan, write_json
 from genie_research.management import StudyCommand
 from leaderboard.table_stats.text import as_text
 
@@ -40,7 +41,7 @@ class Command(StudyCommand):
         parser.add_argument("--workers", type=int, default=60)
         parser.add_argument("--campaigns", type=int, default=40, help="of each row")
         parser.add_argument("--seed", type=int, default=0)
-        parser.add_argument("--json", type=Path, help="file for all numbers")
+        add_json(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         own = runpy.run_path(str(options["kinds"])) if options["kinds"] else {}
@@ -59,8 +60,9 @@ class Command(StudyCommand):
                         )
                     )
                     # After each row, so that an interrupted study keeps its results.
-                    write_json(
-                        options["json"],
-                        [vars(one) | {"plan": vars(one.plan)} for one in studies],
+                    document = without_nan(
+                        [vars(one) | {"plan": vars(one.plan)} for one in studies]
                     )
-        self.stdout.write(as_text([target_sheet(studies), kinds_sheet(studies)]))
+                    write_json(options["json"], document)
+        text = as_text([target_sheet(studies), kinds_sheet(studies)])
+        self.print_results(text, options, document)

@@ -5,6 +5,7 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
+from genie.management import add_json
 from genie_research.boards.design_studies import (
     DesignStudy,
     Settings,
@@ -13,7 +14,7 @@ from genie_research.boards.design_studies import (
     study_picture,
     study_sheets,
 )
-from genie_research.files import write_json
+from genie_research.files import without_nan
 from genie_research.management import StudyCommand
 from leaderboard.imports.readers import options as of_files
 from leaderboard.table_stats.read import Pairs, read_tables
@@ -57,7 +58,7 @@ class Command(StudyCommand):
         )
         parser.add_argument("--rounds", type=int, default=500)
         parser.add_argument("--seed", type=int, default=0)
-        parser.add_argument("--json", type=Path, help="file for all numbers")
+        add_json(parser)
         parser.add_argument(
             "--plots", type=Path, help="folder for SVG plots, one per system"
         )
@@ -76,17 +77,17 @@ class Command(StudyCommand):
             for path in options["files"]
             for study in _study(path, of_files.choices_of(options), settings)
         ]
-        for study in found:
-            self.stdout.write(as_text(study_sheets(study)))
+        self.print_results(
+            "\n".join(as_text(study_sheets(study)) for study in found),
+            options,
+            without_nan(study_document(found, settings)),
+        )
         if options["plots"]:
             options["plots"].mkdir(parents=True, exist_ok=True)
             for number, study in enumerate(found, 1):
                 path = options["plots"] / f"{number}.svg"
                 path.write_text(study_picture(study), encoding="utf-8")
                 self.stderr.write(f"Wrote {path}.")
-        if options["json"]:
-            write_json(options["json"], study_document(found, settings))
-            self.stderr.write(f"Wrote {options['json']}.")
 
 
 def _study(
