@@ -5,7 +5,7 @@ from typing import Any
 
 from django.apps import AppConfig
 from django.conf import settings
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, DjangoHelpFormatter
 from django.db.backends.signals import connection_created
 from django.db.models.signals import post_migrate
 
@@ -54,7 +54,11 @@ class GenieConfig(AppConfig):
         # `runserver` needs the option that goes with them.
         if sys.argv[1:2] != ["runserver"]:
             BaseCommand.requires_system_checks = ()
-        BaseCommand.suppressed_base_arguments = _DJANGO_OPTIONS
+        # `collectstatic` and `runserver` add one of these themselves
+        DjangoHelpFormatter._reordered_actions = lambda self, actions: sorted(  # type: ignore[attr-defined]
+            (one for one in actions if not _DJANGO_OPTIONS & {*one.option_strings}),
+            key=lambda one: "--version" in one.option_strings,
+        )
         BaseCommand.get_version = lambda self: settings.VERSION  # type: ignore[method-assign]
         examinations.register_all()
         pulse.listen()

@@ -50,6 +50,16 @@ def open_file(path: Path) -> BinaryIO:
         ) from error
 
 
+def read_file(path: Path) -> str:
+    """Read a text, from standard input for -; raise "unreadable-file"."""
+    with open_file(path) as file:
+        try:
+            return file.read().decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            message = f"{path} is not a text in UTF-8."
+            raise GenieError(message, code="unreadable-file") from error
+
+
 @dataclass(frozen=True)
 class Limits:
     """Limits of a file once unpacked, of one cell in characters, and of an archive."""

@@ -51,8 +51,8 @@ def whoami(session: Session) -> int:
 
 
 def mine(session: Session) -> int:
-    given = session.options
-    session.say(session.client.mine(task=given.task, state=given.state), words.mine)
+    task, state = session.options.task, session.options.state
+    session.say(session.client.mine(task=task, state=state), words.mine)
     return 0
 
 

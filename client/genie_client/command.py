@@ -183,19 +183,6 @@ def _read_head(file: Path | None) -> dict[str, Any] | None:
         ) from error
 
 
-def _common() -> argparse.ArgumentParser:
-    """Return options that may come before or after the command."""
-    # Without defaults: those of a command would replace what came before it.
-    common = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
-    common.add_argument("--site", help="address of the site (default: GENIE_SITE)")
-    common.add_argument("--token", help="API token (default: GENIE_TOKEN)")
-    common.add_argument(
-        "--timeout", type=_seconds, help="seconds for one request (default: 60)"
-    )
-    common.add_argument("--json", action="store_true", help="print one JSON value")
-    return common
-
-
 def _seconds(text: str) -> float:
     """Read a time that a socket and a clock can wait for."""
     number = float(text)
@@ -208,110 +195,142 @@ def _place(text: str) -> Path | None:
     return None if text == "-" else Path(text)
 
 
+# Arguments as argparse takes them: a name, and the rest.
+_TASK: tuple[str, dict[str, Any]] = ("task", {})
+_SUBMISSION = ("submission", {"type": int})
+_FILE = ("file", {"type": Path, "help": "predictions (-: standard input)"})
+_AT = ("--at", {"help": "a date or time in the past"})
+_TEXT = {"default": ""}
+# They may come before or after the command.
+_COMMON = [
+    ("--site", {"help": "address of the site (default: GENIE_SITE)"}),
+    ("--token", {"help": "API token (default: GENIE_TOKEN)"}),
+    ("--timeout", {"type": _seconds, "help": "seconds for one request (default: 60)"}),
+    ("--json", {"action": "store_true", "help": "print one JSON value"}),
+]
+_WATCH = [
+    ("--watch", {"action": "store_true", "help": "wait and show progress"}),
+    ("--until", {"choices": ["measured", "published"], "default": "measured"}),
+    ("--every", {"type": _seconds, "default": 5.0, "help": "seconds"}),
+    ("--wait", {"type": _seconds, "default": 3600.0, "help": "most seconds to wait"}),
+]
+_COMMANDS: dict[str, tuple[Callable[[Session], int], str, list[Any]]] = {
+    "tasks": (_tasks, "list the benchmark tasks", []),
+    "login": (account.login, "store the site and your token on this machine", []),
+    "logout": (account.logout, "remove the stored token", []),
+    "whoami": (account.whoami, "show whose token this is, its scopes and teams", []),
+    "mine": (
+        account.mine,
+        "list your teams' submissions",
+        [("--task", {}), ("--state", {"help": "such as MEASURED or PUBLISHED"})],
+    ),
+    "withdraw": (
+        account.withdraw,
+        "withdraw a submission",
+        [_SUBMISSION, ("--reason", _TEXT | {"help": "reason, visible to others"})],
+    ),
+    "restore": (account.restore, "undo a withdrawal, within a day", [_SUBMISSION]),
+    "outputs": (
+        account.outputs,
+        "download a submission's outputs",
+        [
+            _SUBMISSION,
+            ("--out", {"type": _place, "help": "JSON Lines file"}),
+            (
+                "--worst",
+                {"action": "store_true", "help": "only rated outputs, worst first"},
+            ),
+        ],
+    ),
+    "validate": (_validate, "check a file without submitting it", [_TASK, _FILE]),
+    "submit": (
+        _submit,
+        "submit a system's predictions",
+        [
+            _TASK,
+            _FILE,
+            ("--system", {"required": True, "help": "name on the leaderboard"}),
+            ("--description", _TEXT),
+            ("--link", {"action": "append", "default": []}),
+            (
+                "--team",
+                {"help": "slug of your team; required if you are a member of several"},
+            ),
+            ("--private", {"action": "store_true"}),
+            ("--anonymous-until", {"metavar": "DATE"}),
+            ("--entry", _TEXT | {"choices": ["primary", "contrastive"]}),
+            ("--organization", _TEXT | {"help": "who built the system"}),
+            ("--weights", _TEXT | {"choices": ["open", "closed"]}),
+            ("--parameters", _TEXT | {"help": "such as 7B or 8x22B"}),
+            ("--license", _TEXT | {"help": "of the system"}),
+            *_WATCH,
+        ],
+    ),
+    "status": (_status, "show the state of a submission", [_SUBMISSION, *_WATCH]),
+    "leaderboard": (_leaderboard, "show a leaderboard", [_TASK, _AT]),
+    "download": (
+        _download,
+        "download a file of a task or its board",
+        [
+            _TASK,
+            ("what", {"choices": ["sample", "csv", "json", "latex", "bibtex"]}),
+            _AT,
+            ("--out", {"type": _place, "help": "file (default and -: print it)"}),
+        ],
+    ),
+    "compare": (
+        _compare,
+        "compare two submissions",
+        [("first", {"type": int}), ("second", {"type": int})],
+    ),
+    "log": (
+        _log,
+        "check the site's public log",
+        [
+            (
+                "--keep",
+                {
+                    "type": Path,
+                    "metavar": "FILE",
+                    "help": "file with an earlier head to check against",
+                },
+            ),
+            (
+                "--entry",
+                {
+                    "type": int,
+                    "metavar": "NUMBER",
+                    "help": "show one entry and check it",
+                },
+            ),
+        ],
+    ),
+}
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="genie-client",
         description="Submit systems to a Genie leaderboard and read its results.",
-        parents=[_common()],
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {VERSION}")
+    _add(parser, _COMMON)
     parser.set_defaults(
         site=os.environ.get("GENIE_SITE", ""),
         # not shown in the list of processes when it comes from the environment
         token=os.environ.get("GENIE_TOKEN") or None,
         timeout=60.0,
-        json=False,
     )
-    verbs = parser.add_subparsers(required=True, metavar="command")
-
-    def verb(name: str, run: Callable[[Session], int], help_: str) -> Any:
-        made = verbs.add_parser(
-            name, help=help_, description=help_, parents=[_common()]
-        )
+    commands = parser.add_subparsers(required=True, metavar="command")
+    for name, (run, what, arguments) in _COMMANDS.items():
+        made = commands.add_parser(name, help=what, description=what)
         made.set_defaults(run=run)
-        return made
-
-    verb("tasks", _tasks, "list the benchmark tasks")
-    _account_verbs(verb)
-    checked = verb("validate", _validate, "check a file without submitting it")
-    _task_and_file(checked)
-    _submit_arguments(verb("submit", _submit, "submit a system's predictions"))
-    status = verb("status", _status, "show the state of a submission")
-    status.add_argument("submission", type=int)
-    _watch_arguments(status)
-    board = verb("leaderboard", _leaderboard, "show a leaderboard")
-    board.add_argument("task")
-    board.add_argument("--at", help="a date or time in the past")
-    file = verb("download", _download, "download a file of a task or its board")
-    file.add_argument("task")
-    file.add_argument("what", choices=["sample", "csv", "json", "latex", "bibtex"])
-    file.add_argument("--at", help="a date or time in the past")
-    file.add_argument("--out", type=_place, help="file (default and -: print it)")
-    both = verb("compare", _compare, "compare two submissions")
-    both.add_argument("first", type=int)
-    both.add_argument("second", type=int)
-    log = verb("log", _log, "check the site's public log")
-    log.add_argument(
-        "--keep",
-        type=Path,
-        metavar="FILE",
-        help="file with an earlier head to check against",
-    )
-    log.add_argument(
-        "--entry", type=int, metavar="NUMBER", help="show one entry and check it"
-    )
+        # A default would replace what came before the command.
+        _add(made, arguments)
+        _add(made, _COMMON, default=argparse.SUPPRESS)
     return parser
 
 
-def _account_verbs(verb: Callable[..., Any]) -> None:
-    verb("login", account.login, "store the site and your token on this machine")
-    verb("logout", account.logout, "remove the stored token")
-    verb("whoami", account.whoami, "show whose token this is, its scopes and teams")
-    mine = verb("mine", account.mine, "list your teams' submissions")
-    mine.add_argument("--task")
-    mine.add_argument("--state", help="such as MEASURED or PUBLISHED")
-    back = verb("withdraw", account.withdraw, "withdraw a submission")
-    back.add_argument("submission", type=int)
-    back.add_argument("--reason", default="", help="reason, visible to others")
-    again = verb("restore", account.restore, "undo a withdrawal, within a day")
-    again.add_argument("submission", type=int)
-    outputs = verb("outputs", account.outputs, "download a submission's outputs")
-    outputs.add_argument("submission", type=int)
-    outputs.add_argument("--out", type=_place, help="JSON Lines file")
-    outputs.add_argument(
-        "--worst", action="store_true", help="only rated outputs, worst first"
-    )
-
-
-def _task_and_file(parser: Any) -> None:
-    parser.add_argument("task")
-    parser.add_argument("file", type=Path, help="predictions (-: standard input)")
-
-
-def _submit_arguments(parser: Any) -> None:
-    _task_and_file(parser)
-    parser.add_argument("--system", required=True, help="name on the leaderboard")
-    parser.add_argument("--description", default="")
-    parser.add_argument("--link", action="append", default=[])
-    parser.add_argument(
-        "--team", help="slug of your team; required if you are a member of several"
-    )
-    parser.add_argument("--private", action="store_true")
-    parser.add_argument("--anonymous-until", metavar="DATE")
-    parser.add_argument("--entry", default="", choices=["primary", "contrastive"])
-    parser.add_argument("--organization", default="", help="who built the system")
-    parser.add_argument("--weights", default="", choices=["open", "closed"])
-    parser.add_argument("--parameters", default="", help="such as 7B or 8x22B")
-    parser.add_argument("--license", default="", help="of the system")
-    _watch_arguments(parser)
-
-
-def _watch_arguments(parser: Any) -> None:
-    parser.add_argument("--watch", action="store_true", help="wait and show progress")
-    parser.add_argument(
-        "--until", choices=["measured", "published"], default="measured"
-    )
-    parser.add_argument("--every", type=_seconds, default=5.0, help="seconds")
-    parser.add_argument(
-        "--wait", type=_seconds, default=3600.0, help="maximum number of seconds"
-    )
+def _add(parser: argparse.ArgumentParser, arguments: list[Any], **more: Any) -> None:
+    for name, how in arguments:
+        parser.add_argument(name, **how, **more)

@@ -53,10 +53,10 @@ def problem_from(status: int, raw: bytes, retry_after: str | None) -> Problem:
     )
     if status == 202:
         said = "The site is still making this file. Please try again later."
-    if body.get("code") == "not-found":
+    if status == 404:
         said = "Not found, or you don't have access to it."
-    if body.get("errors"):
-        said = f"{said} {json.dumps(body['errors'], ensure_ascii=False)}"
+    more = [str(one["message"]) for one in body.get("errors") or [] if "message" in one]
+    said = " ".join([said, *(one for one in more if one not in said)])
     wait = float(retry_after) if retry_after and retry_after.isdigit() else None
     return Problem(
         str(said),

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from django.core.management.base import BaseCommand, CommandError
 from django.db import OperationalError, connection
+from django.db.models import QuerySet
 
 from genie.lib.errors import GenieError, error_sentence
 from genie.lib.logs import one_line
@@ -53,6 +54,13 @@ class RefusingCommand(BaseCommand):
         except OSError as error:
             raise CommandError(f"{path} cannot be written: {error.strerror}.") from None
         self.stderr.write(f"Wrote {path}.")
+
+
+def find_row(rows: QuerySet[Any], what: str, **key: Any) -> Any:
+    """Return the row with a key; raise CommandError if there is none."""
+    if (row := rows.filter(**key).first()) is None:
+        raise CommandError(f"There is no {what} {next(iter(key.values()))!r}.")
+    return row
 
 
 def add_json(parser: ArgumentParser) -> None:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from genie.lib.errors import GenieError
 from genie.lib.extension import discover
+from leaderboard.files import read_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -247,13 +248,7 @@ def read_expected(path: Path) -> list[Printed]:
 
     Raises "bad-expected", with all wrong entries.
     """
-    try:
-        text = path.read_text("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise GenieError(
-            f"{path.name} cannot be read: {error}.", code="no-file"
-        ) from error
-    return expected_of(text, path.name)
+    return expected_of(read_file(path), path.name)
 
 
 def expected_of(text: str, name: str = "The list") -> list[Printed]:

@@ -9,6 +9,7 @@ from unittest.mock import Mock
 
 import pytest
 from django.core.management import get_commands
+from django.db import OperationalError
 
 from genie import command
 from genie.lib import site_address
@@ -59,6 +60,26 @@ def test_hyphens_and_underscores_name_the_same_command(monkeypatch, words, run):
     assert asked == [["genie", run[0], "--traceback", *run[1:]]]
 
 
+@pytest.mark.parametrize(
+    ("raised", "code"),
+    [
+        (KeyboardInterrupt(), 130),
+        (OSError(13, "Permission denied", "x"), "genie stats: x: Permission denied."),
+        (
+            OperationalError("database is\nlocked"),
+            "genie stats: The database cannot be used (database is locked).",
+        ),
+    ],
+)
+def test_a_failure_is_one_sentence(monkeypatch, raised, code):
+    monkeypatch.setattr(sys, "argv", ["genie", "stats"])
+    execute = "django.core.management.ManagementUtility.execute"
+    monkeypatch.setattr(execute, Mock(side_effect=raised))
+    with pytest.raises(SystemExit) as stopped:
+        command.main()
+    assert stopped.value.code == code
+
+
 TABLE = "system,instance,worker,value\na,1,x,3\na,2,y,4\nb,1,x,2\nb,2,y,1\n"
 
 
@@ -66,7 +87,21 @@ TABLE = "system,instance,worker,value\na,1,x,3\na,2,y,4\nb,1,x,2\nb,2,y,1\n"
     ("words", "code", "said", "unsaid"),
     [
         (["stats", "--help"], 0, "--version", "--settings --pythonpath --no-color"),
-        (["migrate", "--help"], 0, "--fake", "--settings --traceback --skip-checks"),
+        (["migrate", "--help"], 0, "--fake", "--settings --traceback --verbosity"),
+        (["collectstatic", "--help"], 0, "--clear", "--settings --skip-checks"),
+        (["demo", "--nosuch"], 2, "unrecognized arguments: --nosuch", "Traceback"),
+        (
+            ["stats", "-", "--json", "/dev/full"],
+            1,
+            "/dev/full cannot be written",
+            "Traceback",
+        ),
+        (
+            ["export-task", "x", "--out", "no/x"],
+            1,
+            "there is no site here",
+            "Traceback",
+        ),
         (["stats", "--version"], 0, "0.1.0\n", "5."),
         (["stats", "-"], 0, "Systems: 4 ratings", "{"),
         (["stats", "-", "--json", "-"], 0, '"n_systems": 2', "Systems:"),
@@ -77,8 +112,18 @@ TABLE = "system,instance,worker,value\na,1,x,3\na,2,y,4\nb,1,x,2\nb,2,y,1\n"
         (["token", "ada"], 1, "there is no site here yet", "Traceback"),
         (["load_task", "--help"], 0, "usage: genie load-task", "load_task --version="),
         (["version"], 0, "0.1.0\n", "5."),
-        (["statz"], 1, "genie statz: There is no such command. Did you mean stats?", "'"),
-        (["export-task", "x", "--oops"], 2, "unrecognized arguments: --oops", "genie.py"),
+        (
+            ["statz"],
+            1,
+            "genie statz: There is no such command. Did you mean stats?",
+            "'",
+        ),
+        (
+            ["export-task", "x", "--oops"],
+            2,
+            "unrecognized arguments: --oops",
+            "genie.py",
+        ),
     ],
 )
 def test_a_command_in_an_empty_folder_leaves_it_empty(
@@ -154,9 +199,9 @@ def test_a_site_that_is_open_asks_for_a_proxy(db, monkeypatch, host, warned):
 
 @pytest.mark.slow
 def test_djangos_server_starts_with_its_checks():
-    asked = [sys.executable, "manage.py", "runserver", "--help"]
+    asked = [sys.executable, "manage.py", "runserver", "--skip-checks", "--help"]
     told = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=True)
-    assert "--skip-checks" in told.stdout
+    assert "--skip-checks" not in told.stdout
 
 
 @pytest.mark.parametrize("words", [["--version"], ["stats", "--help"]])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import mimetypes
+import sys
 import webbrowser
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -21,7 +22,7 @@ from crowd import hit_templates
 from crowd.hit_templates import HITTemplate
 from crowd.hits.models import HITType, Item
 from crowd.workers.hit_form import preview
-from genie.management import RefusingCommand
+from genie.management import STREAM, RefusingCommand
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -83,8 +84,9 @@ def _item(path: Path | None) -> dict[str, Any] | None:
     if path is None:
         return None
     try:
-        data = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError) as error:
+        text = sys.stdin.read() if path == STREAM else path.read_text("utf-8")
+        data = json.loads(text)
+    except ValueError as error:
         raise CommandError(f"{path} cannot be read: {error}.") from error
     if not isinstance(data, dict):
         raise CommandError(f"{path} must contain one item as a JSON object.")

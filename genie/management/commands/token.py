@@ -4,11 +4,10 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.contrib.auth import get_user_model
-from django.core.management.base import CommandError
 
 from genie.accounts import tokens
 from genie.accounts.models import AccessToken
-from genie.management import RefusingCommand
+from genie.management import RefusingCommand, find_row
 
 
 class Command(RefusingCommand):
@@ -41,9 +40,8 @@ class Command(RefusingCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        user = get_user_model().objects.filter(username=options["username"]).first()
-        if user is None:
-            raise CommandError(f"There is no account {options['username']!r}.")
+        users = get_user_model().objects.all()
+        user = find_row(users, "account", username=options["username"])
         _, secret = tokens.issue(
             user,
             name=options["name"],

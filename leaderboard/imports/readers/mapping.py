@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from genie.lib.errors import GenieError
+from leaderboard.files import open_file
 from leaderboard.imports.readers.judgments import Role
 
 #: The layout of files that are read by the roles of their columns.
@@ -233,12 +234,10 @@ def _worth(word: str, worth: Any) -> float | str:
 def from_toml(path: Path) -> dict[str, Any]:
     """Read a mapping file.
 
-    Raises "no-file" or "not-a-mapping".
+    Raises "unreadable-file" or "not-a-mapping".
     """
-    try:
-        return parse(path.read_bytes(), path.name)
-    except OSError as error:
-        raise GenieError(f"There is no file {path}.", code="no-file") from error
+    with open_file(path) as file:
+        return parse(file.read(), path.name)
 
 
 def parse(data: bytes, name: str) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from genie.lib.errors import GenieError
-from genie.management import RefusingCommand, add_json
+from genie.management import RefusingCommand, add_json, find_row
 from genie.upkeep.engines import working_copy
 from leaderboard.boards.selectors.certainty import TwoPools, pools_of
 from leaderboard.imports.readers import options as of_files
@@ -61,9 +61,7 @@ class Command(RefusingCommand):
 
 
 def _of_task(slug: str) -> list[TwoPools]:
-    task = Task.objects.filter(slug=slug).first()
-    if task is None:
-        raise GenieError(f"There is no task {slug!r}.", code="not-found")
+    task = find_row(Task.objects.all(), "task", slug=slug)
     pools = pools_of(task)
     if not pools:
         raise GenieError(

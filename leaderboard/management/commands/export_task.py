@@ -1,8 +1,10 @@
+import sys
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import BaseCommand, CommandParser
 
+from genie.management import STREAM, find_row
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.services.bundles import export_bundle
 
@@ -16,7 +18,9 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("slug", help="the benchmark task")
         parser.add_argument(
-            "--out", type=Path, help="SLUG.zip by default; without .zip, a folder"
+            "--out",
+            type=Path,
+            help="SLUG.zip by default; without .zip, a folder; -: print it",
         )
         parser.add_argument(
             "--with-hidden-references",
@@ -26,16 +30,14 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        task = Task.objects.filter(slug=options["slug"]).first()
-        if task is None:
-            raise CommandError(f"There is no task {options['slug']!r}.")
+        task = find_row(Task.objects.all(), "task", slug=options["slug"])
         told = options["with_hidden_references"]
         bundle = export_bundle(task, with_references=told)
         out: Path = options["out"] or Path(f"{task.slug}.zip")
-        if out.suffix == ".zip":
-            out.write_bytes(bundle.to_zip())
-        else:
-            out = bundle.write(out)
+        if out == STREAM:
+            sys.stdout.buffer.write(bundle.to_zip())
+            return
+        out = bundle.write(out)
         self.stdout.write(f"Written to {out}: {task.n_instances:,} instances.")
         if task.hidden_references and not told:
             self.stdout.write("The bundle does not include the hidden references.")

@@ -10,7 +10,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from genie.lib.errors import GenieError
 from genie.lib.logs import one_line
-from genie.management import RefusingCommand
+from genie.management import RefusingCommand, find_row
 from leaderboard.files import File, printable
 from leaderboard.imports.models import Import
 from leaderboard.imports.readers import options as of_files
@@ -85,7 +85,7 @@ class Command(RefusingCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["take_back"] is not None:
-            self._take_back(options["take_back"])
+            self._take_back(options["take_back"], options)
         else:
             self._run(options)
 
@@ -215,13 +215,13 @@ class Command(RefusingCommand):
             f"details: {', '.join(unknown)}. Add them with --known NAME=TEXT."
         )
 
-    def _take_back(self, pk: int) -> None:
-        row = Import.objects.select_related("task").filter(pk=pk).first()
-        if row is None:
-            raise CommandError(f"There is no import {pk}.")
+    def _take_back(self, pk: int, options: dict[str, Any]) -> None:
+        row = find_row(Import.objects.select_related("task"), "import", pk=pk)
         slug, remains = row.task.slug, take_back(row, self._tell)
         left = "keeps its other imports" if remains else "is gone"
-        self.stdout.write(f"Import {pk} was removed. The task {slug} {left}.")
+        text = f"Import {pk} was removed. The task {slug} {left}."
+        found = {"import": pk, "task": slug, "task_remains": bool(remains)}
+        self.stdout.write(json.dumps(found) if options["json"] else text)
 
 
 _PAIRS = {

@@ -12,7 +12,8 @@ from django.utils import timezone
 
 from genie.lib.env import ConfigurationError
 from genie.lib.errors import GenieError
-from genie.management import RefusingCommand
+from genie.management import RefusingCommand, find_row
+from leaderboard.files import read_file
 from leaderboard.judges.definition import MODES, POINTWISE, SCRIPTED
 from leaderboard.judges.models import JudgeRun
 from leaderboard.judges.scripted import SCRIPTS
@@ -81,14 +82,10 @@ class Command(RefusingCommand):
         parser.add_argument("--by", help="user responsible for the scores of a task")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        task = Task.objects.filter(slug=options["task"]).first()
-        if task is None:
-            raise CommandError(f"There is no task {options['task']!r}.")
-        by: Any = None
-        if name := options["by"]:
-            by = get_user_model().objects.filter(username=name).first()
-            if by is None:
-                raise CommandError(f"There is no user {name!r}.")
+        task = find_row(Task.objects.all(), "task", slug=options["task"])
+        users = get_user_model().objects.all()
+        name = options["by"]
+        by = find_row(users, "user", username=name) if name else None
         wish = ask.Wish(
             criteria=options["criteria"],
             n_instances=options["instances"],
@@ -154,8 +151,9 @@ def _read_options(options: dict[str, Any]) -> tuple[str, str, Any, Any, Any]:
 
 def read_judge(path: Path) -> tuple[str, str, Any, Any, Any]:
     """Read name, version, definition, prices and pace; or raise CommandError."""
+    text = read_file(path)
     try:
-        said = tomllib.loads(path.read_text("utf-8"), parse_float=Decimal)
+        said = tomllib.loads(text, parse_float=Decimal)
         made = {
             name: float(value) if isinstance(value, Decimal) else value
             for name, value in said["definition"].items()
@@ -165,7 +163,7 @@ def read_judge(path: Path) -> tuple[str, str, Any, Any, Any]:
         }
         pace = {name: said[name] for name in _PACE & set(said)}
         return said["name"], said["version"], made, prices, pace
-    except (OSError, LookupError, ValueError, *_WRONG_TYPES) as error:
+    except (LookupError, ValueError, *_WRONG_TYPES) as error:
         why = f"{error} is missing" if isinstance(error, KeyError) else f"{error}"
         raise CommandError(
             f"{path} does not define a judge ({why}). See docs/judge-definitions.md."

@@ -15,6 +15,7 @@ from crowd.workers.services.invitations import study_links
 from genie.lib.errors import GenieError
 from genie.lib.logs import one_line
 from genie.management import RefusingCommand
+from leaderboard.files import read_file
 from leaderboard.management.owner import owner
 from leaderboard.metrics.base import all_metrics
 from leaderboard.studio.services import keep, look, make, preview, start
@@ -75,8 +76,7 @@ class Command(RefusingCommand):
             self.stdout.write(f"Written to {home}.")
         if options["preview"]:
             page = preview.first_page(drafted.bundle, material)
-            options["preview"].write_text(page, encoding="utf-8")
-            self.stdout.write(f"The first page that raters see: {options['preview']}")
+            self.write_file(options["preview"], page)
         if options["dry_run"]:
             self.stdout.write("The task was not loaded (--dry-run).")
             return
@@ -201,6 +201,12 @@ class Command(RefusingCommand):
         self.stdout.write(f"Results: {site}{board}")
 
 
+def dollars(text: str) -> float:
+    if not 0 <= (amount := float(text)) < 10**9:
+        raise ValueError(text)
+    return amount
+
+
 def _who_rates() -> str:
     if not sys.stdin.isatty():
         return keep.LINK
@@ -317,7 +323,7 @@ def _about_people(parser: CommandParser) -> None:
         "--approve", action="store_true", help="start after you confirm the price"
     )
     people.add_argument(
-        "--yes-up-to", type=float, metavar="DOLLARS",
+        "--yes-up-to", type=dollars, metavar="DOLLARS",
         help="approve without asking if it costs at most this much",
     )  # fmt: skip
     people.add_argument(
@@ -360,10 +366,6 @@ def _ask(options: dict[str, Any]) -> Ask:
     people = options["workers"] in keep.OWN_PEOPLE
     free = options["workers"] == keep.LINK and not options["reward"]
     path = options["instructions"]
-    try:
-        instructions = path.read_text(encoding="utf-8") if path else ""
-    except (OSError, UnicodeDecodeError) as error:
-        raise CommandError(f"{path} cannot be read: {error}.") from error
     if unknown := sorted({*options["metric"]} - {*all_metrics()}):
         raise CommandError(
             f"There is no metric {unknown[0]!r}; there are {', '.join(all_metrics())}."
@@ -386,7 +388,7 @@ def _ask(options: dict[str, Any]) -> Ask:
         checkboxes=options["checkbox"],
         allow_tie=options["ties"],
         together=options["together"],
-        instructions=instructions,
+        instructions=read_file(path) if path else "",
         source_language=options["source_language"],
         target_language=options["target_language"],
         hidden_references=options["hide_references"],

@@ -10,6 +10,7 @@ from django.core.management.base import CommandParser
 
 from genie.lib.errors import GenieError
 from genie.management import RefusingCommand, add_json
+from leaderboard.files import STREAM, open_file
 from leaderboard.releases.rebuilding.public_log import check_since
 from leaderboard.releases.rebuilding.rebuild import rebuild
 
@@ -55,12 +56,12 @@ class Command(RefusingCommand):
 
 @contextmanager
 def _unpack(path: Path) -> Iterator[Path]:
-    if not path.is_file():
+    if path != STREAM and not path.is_file():
         yield path
         return
     with tempfile.TemporaryDirectory(prefix="genie-rebuild-") as place:
         try:
-            with zipfile.ZipFile(path) as archive:
+            with zipfile.ZipFile(open_file(path)) as archive:
                 archive.extractall(place)
         # RuntimeError: packed with a password, or with an unknown method
         except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError) as error:

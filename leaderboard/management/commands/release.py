@@ -1,9 +1,9 @@
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import CommandError, CommandParser
+from django.core.management.base import CommandParser
 
-from genie.management import RefusingCommand
+from genie.management import RefusingCommand, find_row
 from leaderboard.releases.make import make
 from leaderboard.tasks.models import Task
 
@@ -35,9 +35,7 @@ class Command(RefusingCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        task = Task.objects.filter(slug=options["slug"]).first()
-        if task is None:
-            raise CommandError(f"There is no task {options['slug']!r}.")
+        task = find_row(Task.objects.all(), "task", slug=options["slug"])
         release = make(
             task, options["out"], texts=options["texts"], parquet=options["parquet"]
         )

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from django.core.management.base import CommandError, CommandParser
+from django.core.management.base import CommandParser
 
-from genie.management import RefusingCommand, add_json
+from genie.management import RefusingCommand, add_json, find_row
 from leaderboard.evaluation.services.hidden.preview import Part, latest, previews
 from leaderboard.submissions.models import Submission
 from leaderboard.tasks.models import Task
@@ -28,9 +28,7 @@ class Command(RefusingCommand):
         add_json(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        task = Task.objects.filter(slug=options["task"]).first()
-        if task is None:
-            raise CommandError(f"There is no task {options['task']!r}.")
+        task = find_row(Task.objects.all(), "task", slug=options["task"])
         submission = self._submission(task, options["submission"])
         parts = list(previews(task, submission))
         lines = [line for part in parts for line in _lines(part)]
@@ -39,10 +37,8 @@ class Command(RefusingCommand):
     def _submission(self, task: Task, pk: int | None) -> Submission | None:
         if pk is None:
             return latest(task)
-        submission = task.submissions.filter(pk=pk).first()
-        if submission is None:
-            raise CommandError(f"{task.title} has no submission {pk}.")
-        return submission
+        found: Submission = find_row(task.submissions.all(), "submission", pk=pk)
+        return found
 
 
 def _lines(part: Part) -> Iterator[str]:

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import IO, BinaryIO, cast
+from pathlib import Path
+from typing import IO
 
 from django.conf import settings
 
@@ -12,7 +13,7 @@ from genie.lib.bounded import LimitExceeded, call_bounded
 from genie.lib.bounded import Limits as Bounds
 from genie.lib.errors import GenieError
 from leaderboard.evaluation.services import comparison, joint
-from leaderboard.files import Problem
+from leaderboard.files import Problem, open_file
 from leaderboard.tables import Table
 from leaderboard.tasks.drafts.ask import KINDS, Ask
 from leaderboard.tasks.drafts.bundle import SLUG, Bundle
@@ -204,12 +205,4 @@ def open_files(paths: Mapping[str, str]) -> list[tuple[str, IO[bytes]]]:
 
     Raises ``unreadable-file``.
     """
-    files: list[tuple[str, IO[bytes]]] = []
-    for name, path in paths.items():
-        try:
-            files.append((name, cast("BinaryIO", open(path, "rb"))))  # noqa: SIM115, PTH123
-        except OSError as error:
-            raise GenieError(
-                f"{path} cannot be read: {error.strerror}.", code="unreadable-file"
-            ) from error
-    return files
+    return [(name, open_file(Path(path))) for name, path in paths.items()]

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from genie.lib.errors import GenieError
+from leaderboard.files import open_file
 
 # Write a document as TOML: the same document gives the same bytes.
 _BARE = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
@@ -104,7 +105,10 @@ class Bundle:
         return out.getvalue()
 
     def write(self, folder: Path) -> Path:
-        """Write the bundle to a folder named by its slug within `folder`."""
+        """Write the bundle to a .zip, or to a folder named by its slug within `folder`."""
+        if folder.suffix == ".zip":
+            folder.write_bytes(self.to_zip())
+            return folder
         home = folder / self.slug
         for path, data in self.files.items():
             target = home / path
@@ -138,15 +142,15 @@ def bundle_of(
 def open_bundle(path: Path) -> Bundle:
     """Read a bundle from a folder or a zip file.
 
-    Raises ``bundle-missing`` or ``bad-bundle``.
+    Raises ``unreadable-file`` or ``bad-bundle``.
     """
     if path.is_dir():
         return _of_files(dict(_folder(path)))
-    if not path.is_file():
-        raise GenieError(f"There is no file or folder {path}.", code="bundle-missing")
-    if path.stat().st_size > MOST_BYTES:
+    with open_file(path) as file:
+        data = file.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
         raise _bad(f"it is larger than {MOST_BYTES >> 20} MB")
-    return unpack_bundle(path.read_bytes())
+    return unpack_bundle(data)
 
 
 def unpack_bundle(data: bytes) -> Bundle:

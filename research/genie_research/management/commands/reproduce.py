@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from genie.lib.errors import GenieError
-from genie.management import STREAM, add_json
+from genie.management import STREAM, add_json, find_row
 from genie_research.management import StudyCommand
 from genie_research.papers.plot import table_plot
 from genie_research.papers.report import Done, closing_text, summary, table_text
@@ -211,9 +211,7 @@ def _choose_tables(names: list[str]) -> list[Table]:
 def _of_task(options: dict[str, Any]) -> list[Table]:
     if options["tables"]:
         raise CommandError("A task has one table: name no others with it.")
-    task = Task.objects.filter(slug=options["task"]).first()
-    if task is None:
-        raise CommandError(f"There is no task {options['task']}.")
+    task = find_row(Task.objects.all(), "task", slug=options["task"])
     if options["forget"]:
         forget_published(task)
     if options["published"]:
