@@ -8,7 +8,11 @@ import numpy.typing as npt
 from genie.lib.interval import Interval
 from leaderboard.metric_board.stats.correlation import pearson_rows, spearman_rows
 from leaderboard.metric_board.stats.pairs import GroupedValue, PairCounts, agreement
-from leaderboard.metric_board.stats.soft_accuracy import complete_instances, superiority
+from leaderboard.metric_board.stats.soft_accuracy import (
+    certainty_gaps,
+    complete_instances,
+    mean_agreement,
+)
 from leaderboard.metric_board.stats.system_level import SystemStatistic, system_rows
 from leaderboard.stats.intervals import Floats, bootstrap_mean
 
@@ -90,15 +94,9 @@ def _tables(
 ) -> _Tables:
     h = np.asarray(human, dtype=np.float64)
     m = np.asarray(metric, dtype=np.float64)
-    if h.ndim != 2 or h.shape != m.shape or h.size == 0:
-        raise ValueError("Both sides need a table: systems down, instances across.")
-    if np.isinf(h).any() or not np.isfinite(m).all():
-        raise ValueError("Scores must be finite; NaN only where people gave none.")
     shift = np.zeros(len(m))
     if overall is not None:
         overall_values = np.asarray(overall, dtype=np.float64)
-        if overall_values.shape != (len(m),) or not np.isfinite(overall_values).all():
-            raise ValueError("The metric needs one finite overall value per system.")
         # a corpus metric is not a mean: its resamples are those of the mean, shifted by the
         # difference
         shift = overall_values - m.mean(axis=1)
@@ -204,7 +202,7 @@ def soft_accuracy_interval(
     -------
     Interval
         Within [0, 1]; infinitely wide for fewer than three systems. p-values are the
-        normal limit, so the estimate may differ from the permuted one by about .001.
+        normal limit.
 
     Notes
     -----
@@ -222,13 +220,13 @@ def soft_accuracy_interval(
 
     h, m = complete_instances(human, metric)
     n_systems, n = h.shape
-    gaps = _gaps(h, m)
-    estimate = _mean_above(gaps)
+    gaps = certainty_gaps(h, m)
+    estimate = mean_agreement(gaps)
     low, high = -np.inf, np.inf
     if n_systems >= 3:
         n_blocks = min(N_BLOCKS, n)
         without_system = [
-            _mean_above(np.delete(np.delete(gaps, i, axis=0), i, axis=1))
+            mean_agreement(np.delete(np.delete(gaps, i, axis=0), i, axis=1))
             for i in range(n_systems)
         ]
         variance = _jackknife(without_system)
@@ -236,7 +234,7 @@ def soft_accuracy_interval(
             block = np.random.default_rng(seed).permutation(n) % n_blocks
             variance += _jackknife(
                 [
-                    _mean_above(_gaps(h[:, block != b], m[:, block != b]))
+                    mean_agreement(certainty_gaps(h[:, block != b], m[:, block != b]))
                     for b in range(n_blocks)
                 ]
             )
@@ -245,16 +243,6 @@ def soft_accuracy_interval(
         reach = float(stats.t.ppf(0.975, parts - 1) * np.sqrt(variance))
         low, high = max(0.0, estimate - reach), min(1.0, estimate + reach)
     return Interval(estimate, low, high)
-
-
-def _gaps(h: Floats, m: Floats) -> Floats:
-    people = superiority(h, n_permutations=None)
-    return np.asarray(np.abs(people - superiority(m, n_permutations=None)))
-
-
-def _mean_above(gaps: Floats) -> float:
-    above = gaps[np.triu_indices(len(gaps), k=1)]
-    return float(1 - above.mean()) if above.size else float("nan")
 
 
 def _jackknife(values: list[float]) -> float:

@@ -9,7 +9,6 @@ import numpy.typing as npt
 
 from leaderboard.metric_board.stats.correlation import rank_rows
 from leaderboard.metric_board.stats.pairs import (
-    VARIANTS,
     InstanceStatistic,
     PairCounts,
     Variant,
@@ -73,18 +72,6 @@ def random_swaps(rng: np.random.Generator, n_swaps: int, size: int) -> Iterator[
         yield np.unpackbits(drawn, count=count).reshape(-1, size).astype(np.float32)
 
 
-def all_swaps(size: int) -> Bits:
-    """Return every row of zeros and ones, shape (2**size, size), float32; size at most 16.
-
-    Examples
-    --------
-    >>> all_swaps(2).tolist()
-    [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
-    """
-    numbers = np.arange(2**size)[:, None] >> np.arange(size)[::-1]
-    return (numbers & 1).astype(np.float32)
-
-
 def swapped_pearson(human: Floats, first: Floats, second: Floats) -> Swapped:
     """Prepare Pearson's correlation of people with a metric mixed from two.
 
@@ -96,7 +83,7 @@ def swapped_pearson(human: Floats, first: Floats, second: Floats) -> Swapped:
     Examples
     --------
     >>> h, a, b = (np.array([x]) for x in ([1.0, 2, 3], [1.0, 2, 3], [3.0, 2, 1]))
-    >>> swapped_pearson(h, a, b)(all_swaps(3)[[7, 0]], 0).round(9).tolist()
+    >>> swapped_pearson(h, a, b)(np.float32([[1] * 3, [0] * 3]), 0).round(9).tolist()
     [1.0, -1.0]
     """
     people = _center(human)
@@ -142,7 +129,7 @@ def swapped_spearman(human: Floats, first: Floats, second: Floats) -> Swapped:
     Examples
     --------
     >>> h, a, b = (np.array([x]) for x in ([1.0, 2, 3], [1.0, 2, 9], [9.0, 2, 1]))
-    >>> swapped_spearman(h, a, b)(all_swaps(3)[[7, 0]], 0).round(9).tolist()
+    >>> swapped_spearman(h, a, b)(np.float32([[1] * 3, [0] * 3]), 0).round(9).tolist()
     [1.0, -1.0]
     """
     people = _center(rank_rows(human))
@@ -185,7 +172,7 @@ def pair_form(
     Examples
     --------
     >>> form = pair_form(np.array([1.0, 2.0]), np.array([1.0, 1.0]), lambda d: (d == 0) * 1.0)
-    >>> form(all_swaps(2)).tolist()
+    >>> form(np.float32([[0, 0], [0, 1], [1, 0], [1, 1]])).tolist()
     [1.0, 0.0, 1.0, 0.0]
     """
     f11 = count(np.subtract.outer(first, first))
@@ -206,7 +193,6 @@ def pair_form(
     return total
 
 
-MAX_ALL = 16
 _MAX_GROUP = 4_000
 
 
@@ -221,16 +207,10 @@ class MetricComparison:
     p_value : float
         One-sided: how often random swaps make the first at least so much better. Small
         means that the first follows people better; close to 1, the second.
-    n_permutations : int
-        Number of swaps.
-    method : str
-        In words.
     """
 
     difference: float
     p_value: float
-    n_permutations: int
-    method: str
 
 
 def permutation_test(
@@ -240,7 +220,7 @@ def permutation_test(
     *,
     statistic: InstanceStatistic,
     seed: int,
-    n_permutations: int | None = 1_000,
+    n_permutations: int = 1_000,
 ) -> MetricComparison:
     """Test the difference between two metrics by swapping their scores at random.
 
@@ -254,13 +234,13 @@ def permutation_test(
     statistic : str
         ``pearson``, ``spearman``, or a variant of Kendall's tau
         (``tau-b`` is the system level's Kendall, ``acc-eq`` its pairwise accuracy).
-    n_permutations : int or None
-        Number of random swaps; None takes all of them, for up to 16 scores.
+    n_permutations : int
+        Number of random swaps.
 
     Returns
     -------
     MetricComparison
-        p = (1 + swaps that reach the difference) / (1 + swaps), or the exact share.
+        p = (1 + swaps that reach the difference) / (1 + swaps).
 
     Raises
     ------
@@ -281,22 +261,11 @@ def permutation_test(
     swapped = _prepare(h, a, b, statistic)
     ones = np.ones((1, h.shape[1]), dtype=np.float32)
     difference = float(_differences(swapped, len(h), 1, lambda: iter([ones]))[0])
-    if n_permutations is None:
-        swaps = _all_of(h)
-        reached = _differences(swapped, 1, len(swaps), lambda: iter([swaps]))
-        p_value = _share(reached, difference)
-    elif n_permutations < 1:
-        raise ValueError(f"At least one swap is needed, not {n_permutations}.")
-    else:
-        rng = np.random.default_rng(seed)
-        n, size = n_permutations, h.shape[1]
-        reached = _differences(swapped, len(h), n, lambda: random_swaps(rng, n, size))
-        # the observed labeling is one of the permutations, so p is never 0
-        p_value = (_share(reached, difference) * n + 1) / (n + 1)
-    method = f"scores swapped, {statistic}" + (
-        " by instance" if np.ndim(human) == 2 else " of systems"
-    )
-    return MetricComparison(difference, p_value, len(reached), method)
+    rng = np.random.default_rng(seed)
+    n, size = n_permutations, h.shape[1]
+    reached = _differences(swapped, len(h), n, lambda: random_swaps(rng, n, size))
+    # the observed labeling is one of the permutations, so p is never 0
+    return MetricComparison(difference, (_share(reached, difference) * n + 1) / (n + 1))
 
 
 def _check_groups(
@@ -313,26 +282,11 @@ def _check_groups(
     return h[enough], standardize(a)[enough], standardize(b)[enough]
 
 
-def _all_of(h: Floats) -> Bits:
-    rated = ~np.isnan(h)
-    size = int(np.count_nonzero(rated))
-    if len(h) != 1 or size > MAX_ALL:
-        raise ValueError(
-            f"All swaps of {size} scores are too many; give a number of them."
-        )
-    swaps = all_swaps(size)
-    wide = np.zeros((len(swaps), h.shape[1]), dtype=np.float32)
-    wide[:, rated[0]] = swaps
-    return wide
-
-
 def _prepare(h: Floats, a: Floats, b: Floats, statistic: InstanceStatistic) -> Swapped:
     if statistic == "pearson":
         return swapped_pearson(h, a, b)
     if statistic == "spearman":
         return swapped_spearman(h, a, b)
-    if statistic not in VARIANTS:
-        raise ValueError(f"Scores cannot be swapped for {statistic!r}.")
     if h.shape[1] > _MAX_GROUP:
         raise ValueError(
             f"Groups of {h.shape[1]} scores are too large for {statistic}."

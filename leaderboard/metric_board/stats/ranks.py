@@ -8,7 +8,6 @@ import numpy as np
 from leaderboard.metric_board.stats.lines import rated_means
 from leaderboard.metric_board.stats.permutation import permutation_test
 from leaderboard.metric_board.stats.soft_accuracy import (
-    complete_instances,
     soft_accuracy_test,
     soft_pairwise_accuracy,
 )
@@ -134,9 +133,7 @@ def _by_soft_accuracy(
     def p_better(i: int, j: int) -> float:
         return soft_accuracy_test(human, tables[i], tables[j], seed=seed).p_value
 
-    values = [
-        soft_pairwise_accuracy(human, table, n_permutations=None) for table in tables
-    ]
+    values = [soft_pairwise_accuracy(human, table) for table in tables]
     return rank_metrics(values, _only_defined(values, p_better))
 
 
@@ -151,8 +148,4 @@ def _only_defined(
 
 
 def _has_complete(human: Floats) -> bool:
-    try:
-        complete_instances(human, human)
-    except ValueError:
-        return False
-    return True
+    return bool((~np.isnan(human)).all(axis=0).any())

@@ -104,8 +104,6 @@ def metric_board(scores: BoardScores, *, seed: int) -> dict[str, Any]:
     human = np.asarray(scores.human, dtype=np.float64)
     if human.ndim != 2 or len(human) < FEWEST:
         raise ValueError(f"A metric board needs at least {FEWEST} systems.")
-    for metric in scores.metrics:
-        _check(metric, human)
     judged = np.asarray((~np.isnan(human)).any(axis=0))
     # metrics are compared on the same systems only: one that lacks some may lack the
     # difficult ones
@@ -146,13 +144,6 @@ def _person(scores: BoardScores, shape: tuple[int, ...]) -> dict[str, Any] | Non
         n_systems=shape[0],
         n_instances=shape[1],
     )
-
-
-def _check(metric: MetricScores, human: Floats) -> None:
-    if metric.overall.shape != human.shape[:1]:
-        raise ValueError(f"{metric.slug} needs one overall value per system.")
-    if metric.by_instance is not None and metric.by_instance.shape != human.shape:
-        raise ValueError(f"{metric.slug} needs one value for each output.")
 
 
 def _judged_part(metric: MetricScores, judged: npt.NDArray[np.bool_]) -> Floats | None:

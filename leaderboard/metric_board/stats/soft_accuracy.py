@@ -49,68 +49,32 @@ def complete_instances(
     return (h[:, complete], *(metric[:, complete] for _, metric in tables))
 
 
-def superiority(
-    scores: npt.ArrayLike, *, n_permutations: int | None = 1_000, seed: int = 4
-) -> Floats:
+def superiority(scores: npt.ArrayLike) -> Floats:
     """Test for every pair of systems whether the first is better.
 
     Parameters
     ----------
     scores : array_like, shape (s, n)
         Finite scores of s systems on n instances.
-    n_permutations : int or None
-        Random swaps of the two systems' scores, the same for all pairs. None takes the
-        normal limit: the sum of n differences with random signs.
 
     Returns
     -------
     ndarray, shape (s, s)
-        Above the diagonal, entry i, j: the share of swaps that make system i at least
-        as much better than j as it is; NaN elsewhere. Two systems with equal scores
-        throughout have 1, and with None one half.
+        Above the diagonal, entry i, j: the probability that a random swap of the two
+        systems' scores makes system i at least as much better than j as it is, in the
+        normal limit: the sum of n differences with random signs. NaN elsewhere; two
+        systems with equal scores throughout have one half.
 
     References
     ----------
     Thompson et al. (2024), Improving Statistical Significance in Human Evaluation of
-    Automatic Metrics via Soft Pairwise Accuracy, WMT, section 3. Swaps are drawn as
-    mt-metrics-eval draws them, so that the same seed gives the same p-values.
+    Automatic Metrics via Soft Pairwise Accuracy, WMT, section 3.
     """
-    table = np.asarray(scores, dtype=np.float64)
-    if table.ndim != 2 or not np.isfinite(table).all():
-        raise ValueError("Each system needs a finite score on every instance.")
-    # centered, because sums of millions would lose their last digits
-    table = table - table.mean()
-    upper = np.triu(np.ones((len(table), len(table)), dtype=bool), k=1)
-    if n_permutations is None:
-        return np.where(upper, _normal_limit(table), np.nan)
-    if n_permutations < 1:
-        raise ValueError(f"At least one swap is needed, not {n_permutations}.")
-    return np.where(upper, _by_swaps(table, n_permutations, seed), np.nan)
-
-
-def _by_swaps(table: Floats, n_permutations: int, seed: int) -> Floats:
-    n_systems, n = table.shape
-    rng = np.random.default_rng(seed)
-    totals = table.sum(axis=1)
-    # equal up to rounding counts as equal
-    edge = 1e-12 * np.abs(table).sum(axis=1).max(initial=0.0)
-    reached = np.zeros((n_systems, n_systems))
-    rows = max(1, _CHUNK_SIGNS // max(n, 1))
-    for start in range(0, n_permutations, rows):
-        size = (min(rows, n_permutations - start), n)
-        # drawn as in mt-metrics-eval, so that the same seed gives its p-values
-        signs = 2 * np.rint(rng.random(size=size, dtype=np.float32)).astype(float) - 1
-        sums = signs @ table.T
-        for i in range(n_systems - 1):
-            gap = totals[i] - totals[i + 1 :]
-            swapped = sums[:, i, None] - sums[:, i + 1 :]
-            reached[i, i + 1 :] += (swapped >= gap - edge).sum(axis=0)
-    return reached / n_permutations
-
-
-def _normal_limit(table: Floats) -> Floats:
     from scipy import special
 
+    table = np.asarray(scores, dtype=np.float64)
+    # centered, because sums of millions would lose their last digits
+    table = table - table.mean()
     products = table @ table.T
     diagonal = np.diag(products)
     squares = diagonal[:, None] + diagonal[None, :] - 2 * products
@@ -119,16 +83,11 @@ def _normal_limit(table: Floats) -> Floats:
     # rounding errors between identical systems do not count as differences
     alike = squares <= 1e-12 * (diagonal[:, None] + diagonal[None, :])
     spread = np.sqrt(np.where(alike, 1.0, squares))
-    return np.asarray(special.ndtr(-np.where(alike, 0.0, gap / spread)))
+    upper = np.triu(np.ones((len(table), len(table)), dtype=bool), k=1)
+    return np.where(upper, special.ndtr(-np.where(alike, 0.0, gap / spread)), np.nan)
 
 
-def soft_pairwise_accuracy(
-    human: npt.ArrayLike,
-    metric: npt.ArrayLike,
-    *,
-    n_permutations: int | None = 1_000,
-    seed: int = 4,
-) -> float:
+def soft_pairwise_accuracy(human: npt.ArrayLike, metric: npt.ArrayLike) -> float:
     """Compare the p-values of people and a metric for all pairs of systems.
 
     Parameters
@@ -138,8 +97,6 @@ def soft_pairwise_accuracy(
     metric : array_like, shape (s, n)
         Higher is better. A system's score is the mean over its instances, even for
         metrics with a different overall value (BLEU).
-    n_permutations, seed : int
-        See `superiority`.
 
     Returns
     -------
@@ -149,21 +106,21 @@ def soft_pairwise_accuracy(
 
     References
     ----------
-    Thompson et al. (2024), equation 2. With the defaults equal to mt-metrics-eval's,
-    which sums in single precision.
+    Thompson et al. (2024), equation 2; mt-metrics-eval draws 1,000 swaps and differs by
+    some thousandths.
     """
-    h, m = complete_instances(human, metric)
-    return _agreement(
-        superiority(h, n_permutations=n_permutations, seed=seed),
-        superiority(m, n_permutations=n_permutations, seed=seed),
-    )
+    return mean_agreement(certainty_gaps(*complete_instances(human, metric)))
 
 
-def _agreement(human: Floats, metric: Floats) -> float:
-    above = np.triu_indices(len(human), k=1)
-    if len(above[0]) == 0:
-        return float("nan")
-    return float(1 - np.abs(human - metric)[above].mean())
+def certainty_gaps(human: Floats, metric: Floats) -> Floats:
+    """Return each pair's difference of p-values, shape (s, s); NaN but above the diagonal."""
+    return np.abs(superiority(human) - superiority(metric))
+
+
+def mean_agreement(gaps: Floats) -> float:
+    """Return one minus the mean gap of all pairs; NaN for fewer than two systems."""
+    above = gaps[np.triu_indices(len(gaps), k=1)]
+    return float(1 - above.mean()) if above.size else float("nan")
 
 
 def soft_accuracy_test(
@@ -192,12 +149,10 @@ def soft_accuracy_test(
     ----------
     Thompson et al. (2024), section 5; Deutsch, Dror and Roth (2021), section 5.
     """
-    if n_permutations < 1:
-        raise ValueError(f"At least one swap is needed, not {n_permutations}.")
     h, a, b = complete_instances(human, first, second)
     # scores can be swapped only between metrics on the same scale
     a, b = standardize(a), standardize(b)
-    people = superiority(h, n_permutations=None)[np.triu_indices(len(h), k=1)]
+    people = superiority(h)[np.triu_indices(len(h), k=1)]
     middle, half = (a + b) / 2, (a - b) / 2
     observed = float(_accuracy_gaps(people, middle, half, np.ones((1, a.size)))[0])
     reached = 0
@@ -209,8 +164,6 @@ def soft_accuracy_test(
     return MetricComparison(
         observed,
         (reached + 1) / (n_permutations + 1),
-        n_permutations,
-        "scores swapped, soft pairwise accuracy (normal limit)",
     )
 
 

@@ -86,17 +86,11 @@ def test_a_system_drawn_twice_is_no_pair_with_itself(statistic):
     assert found.high <= 1
 
 
-def test_intervals_repeat_by_seed_and_refuse_nonsense():
+def test_intervals_repeat_by_seed():
     first, again = (
         system_interval(PEOPLE, FIRST, "spearman", seed=5) for _ in range(2)
     )
     assert first == again
-    with pytest.raises(ValueError, match="Scores must be finite"):
-        system_interval(PEOPLE, PEOPLE, "pearson", seed=1)
-    with pytest.raises(ValueError, match="one finite overall value per system"):
-        system_interval(PEOPLE, FIRST, "pearson", metric_system=[1, 2], seed=1)
-    with pytest.raises(ValueError, match="Both sides need a table"):
-        system_interval([1, 2], [1, 2], "pearson", seed=1)
 
 
 def test_instance_level_intervals_are_over_instances():
@@ -113,7 +107,7 @@ def test_soft_accuracys_interval_lies_about_it():
     rng = np.random.default_rng(6)
     people, metric = board(rng, n_systems=12, n=100)
     found = soft_accuracy_interval(people, metric, seed=1)
-    limit = soft_pairwise_accuracy(people, metric, n_permutations=None)
+    limit = soft_pairwise_accuracy(people, metric)
     assert found.estimate == pytest.approx(limit, abs=1e-12)
     assert 0 <= found.low < found.estimate < found.high <= 1
     assert found == soft_accuracy_interval(people, metric, seed=1)
@@ -159,5 +153,3 @@ def test_the_better_metric_is_asked_first_and_the_undefined_comes_last():
 def test_no_metric_and_one_metric_have_a_ranking():
     assert rank_metrics([], lambda i, j: 0.0).ranks == []
     assert rank_metrics([0.4], lambda i, j: 0.0).ranks == [1]
-    with pytest.raises(ValueError, match="one value"):
-        rank_metrics([[0.4]], lambda i, j: 0.0)

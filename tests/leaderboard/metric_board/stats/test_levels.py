@@ -11,7 +11,6 @@ from leaderboard.metric_board.stats.pairs import (
     instance_statistic,
     pair_counts,
 )
-from leaderboard.metric_board.stats.system_level import system_rows
 from tests.leaderboard.metric_board.stats.system_level import system_statistics
 from tests.leaderboard.stats.made_scores import (
     AT_EPSILON_HALF,
@@ -112,15 +111,6 @@ def test_groups_where_nothing_is_defined_are_left_out_of_the_mean():
     empty = instance_statistic([[1, 2]], [[1, 2]], "tau-b")
     assert np.isnan(empty.value)
     assert empty.n_groups == 0
-
-
-def test_wrong_names_are_refused():
-    with pytest.raises(ValueError, match="There is no 'tau'; it is one of pearson"):
-        instance_statistic(PEOPLE, FIRST, "tau")
-    with pytest.raises(ValueError, match="systems down, instances across"):
-        instance_statistic([1, 2], [1, 2], "tau-b")
-    with pytest.raises(ValueError, match="There is no 'r'"):
-        system_rows([1, 2], [1, 2], "r")
 
 
 def test_system_level_is_scipys_and_kocmis():

@@ -125,16 +125,8 @@ def test_a_metric_that_ties_everything_is_undefined(variant):
 
 
 def test_wrong_arguments_are_refused_in_words():
-    with pytest.raises(ValueError, match="must have the same shape"):
-        pair_counts([1, 2], [1, 2, 3])
     with pytest.raises(ValueError, match="finite score wherever people gave one"):
         pair_counts([1, 2], [1, float("nan")])
-    with pytest.raises(ValueError, match="must be finite, or NaN"):
-        pair_counts([1, float("inf")], [1, 2])
-    with pytest.raises(ValueError, match="must not be negative"):
-        pair_counts([1, 2], [1, 2], epsilon=-1)
-    with pytest.raises(ValueError, match="There is no 'tau-d'"):
-        agreement(pair_counts([1, 2], [1, 2]), "tau-d")
 
 
 def test_correlations_of_rows_are_scipys():
