@@ -1,4 +1,4 @@
-"""Counts of right answers: checked on entry, merged if rows are equal."""
+"""Counts of right answers, merged if rows are equal."""
 
 from dataclasses import dataclass
 
@@ -8,63 +8,21 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-#: Above this a double cannot distinguish neighboring sums of gamma functions.
-LARGEST_COUNT = 10**9
 
-
-def check_counts(correct: npt.ArrayLike, n: npt.ArrayLike) -> tuple[Ints, Ints]:
-    """Check counts of right answers and of questions; return them broadcast.
+def as_counts(correct: npt.ArrayLike, n: npt.ArrayLike) -> tuple[Ints, Ints]:
+    """Return counts of right answers and of questions, broadcast.
 
     Parameters
     ----------
     correct : array_like of int, shape (n_workers,) or scalar
         Test questions answered right, 0 <= correct <= n.
     n : array_like of int, shape (n_workers,) or scalar
-        Test questions answered, 0 <= n <= 1e9.
-
-    Raises
-    ------
-    ValueError
-        If a count is not a number, is negative, fractional or too large, if more are
-        right than were asked, or if the lengths differ.
+        Test questions answered.
     """
-    right = _whole_numbers(correct, "right answers")
-    answered = _whole_numbers(n, "answered questions")
-    if right.shape != answered.shape and right.ndim and answered.ndim:
-        raise ValueError(
-            f"There are {right.size} counts of right answers but {answered.size} counts "
-            "of answered questions."
-        )
-    right, answered = np.broadcast_arrays(right, answered)
-    if np.any(right > answered):
-        row = int(np.flatnonzero(np.ravel(right > answered))[0])
-        raise ValueError(
-            f"Worker {row} has {np.ravel(right)[row]} right answers "
-            f"of only {np.ravel(answered)[row]}."
-        )
+    right, answered = np.broadcast_arrays(
+        np.asarray(correct, dtype=np.int64), np.asarray(n, dtype=np.int64)
+    )
     return right, answered
-
-
-def _whole_numbers(values: npt.ArrayLike, what: str) -> Ints:
-    try:
-        numbers = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"The counts of {what} must be whole numbers.") from None
-    if numbers.ndim > 1:
-        raise ValueError(f"The counts of {what} must be one row of numbers.")
-    for bad, word in (
-        (np.isnan(numbers), "not a number"),
-        (numbers < 0, "negative"),
-        (numbers > LARGEST_COUNT, "larger than 1e9"),
-        (numbers != np.floor(numbers), "not a whole number"),
-    ):
-        if np.any(bad):
-            row = int(np.flatnonzero(np.ravel(bad))[0])
-            raise ValueError(
-                f"The counts of {what} must be whole numbers from 0 on; number {row} "
-                f"({np.ravel(numbers)[row]:g}) is {word}."
-            )
-    return numbers.astype(np.int64)
 
 
 @dataclass(frozen=True)

@@ -23,8 +23,6 @@ def codes_of(labels: npt.ArrayLike, n: int) -> Codes:
     [1, 0, 1]
     """
     array = np.asarray(labels)
-    if array.shape != (n,):
-        raise ValueError(f"{array.size} labels do not fit {n} ratings.")
     return np.asarray(np.unique(array, return_inverse=True)[1], dtype=np.intp)
 
 

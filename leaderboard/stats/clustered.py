@@ -18,7 +18,6 @@ from leaderboard.stats.intervals import (
     CoveredInterval,
     Floats,
     as_ratings,
-    check_confidence,
 )
 
 Codes = npt.NDArray[np.intp]
@@ -44,13 +43,9 @@ def factor_codes(
     # hashes, because numpy would sort a million strings
     import pandas as pd
 
-    if not factors:
-        raise ValueError("Name at least one factor, such as the worker.")
     numbered: dict[str, tuple[Codes, int]] = {}
     for name, labels in factors.items():
         array = np.asarray(labels)
-        if array.shape != (n,):
-            raise ValueError(f"Every rating needs one {name}: {n} of them.")
         seen, found = pd.factorize(array, use_na_sentinel=False)
         levels, place = np.unique(found.astype(str), return_inverse=True)
         numbered[name] = (place[seen].astype(np.intp), len(levels))
@@ -135,9 +130,6 @@ def clustered_mean(
     from scipy import special, stats
 
     ratings = as_ratings(values)
-    check_confidence(confidence)
-    if n_resamples < 2:
-        raise ValueError(f"At least two resamples are needed, not {n_resamples}.")
     crossing = _cross_factors(factor_codes(factors, len(ratings)))
     if not crossing.kept:
         raise ValueError(

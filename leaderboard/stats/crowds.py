@@ -322,11 +322,8 @@ def compare_crowds(
     crowds (percentiles; Efron and Tibshirani 1993, chapter 13).
     """
     y = as_ratings(values)
-    n = len(y)
     in_second = np.asarray(second, dtype=bool)
     labels = [np.asarray(one) for one in (systems, workers, instances)]
-    if in_second.shape != (n,) or any(one.shape != (n,) for one in labels):
-        raise ValueError(f"{n} ratings need as many systems, workers, and crowds.")
     names = labels[0].astype(str)
     kept = np.isin(names, np.intersect1d(names[in_second], names[~in_second]))
     if not kept.any():

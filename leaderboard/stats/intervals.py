@@ -229,8 +229,6 @@ def as_ratings(values: npt.ArrayLike, *, what: str = "ratings") -> Floats:
     ValueError: There are no ratings to average.
     """
     array = np.asarray(values, dtype=np.float64)
-    if array.ndim != 1:
-        raise ValueError(f"The {what} must be one list of numbers, not {array.ndim}-d.")
     if array.size == 0:
         raise ValueError(f"There are no {what} to average.")
     if not np.isfinite(array).all():
@@ -239,21 +237,6 @@ def as_ratings(values: npt.ArrayLike, *, what: str = "ratings") -> Floats:
             f"The {what} must be finite numbers; number {first_bad + 1} is {array[first_bad]}."
         )
     return array
-
-
-def check_confidence(confidence: float) -> float:
-    """Return a confidence; raise ValueError unless it is strictly between 0 and 1.
-
-    Examples
-    --------
-    >>> check_confidence(95)
-    Traceback (most recent call last):
-        ...
-    ValueError: The confidence must lie between 0 and 1, not 95.
-    """
-    if not 0 < confidence < 1:
-        raise ValueError(f"The confidence must lie between 0 and 1, not {confidence}.")
-    return float(confidence)
 
 
 def bootstrap_mean(
@@ -293,9 +276,6 @@ def bootstrap_mean(
     Efron and Tibshirani (1993), An Introduction to the Bootstrap, equation 13.4.
     """
     ratings = as_ratings(values)
-    check_confidence(confidence)
-    if n_resamples is not None and n_resamples < 1:
-        raise ValueError(f"At least one resample is needed, not {n_resamples}.")
     if bounds is not None:
         _check_bounds(ratings, bounds)
     n = len(ratings)

@@ -51,8 +51,6 @@ def normalise_magnitudes(values: npt.ArrayLike, workers: npt.ArrayLike) -> Float
     """
     logs = log_magnitudes(values)
     labels = np.asarray(workers)
-    if labels.shape != logs.shape:
-        raise ValueError("Every magnitude needs the worker who gave it.")
     _, codes = np.unique(labels.astype(str), return_inverse=True)
     counts = np.bincount(codes)
     centered = logs - (np.bincount(codes, logs) / counts)[codes]

@@ -5,7 +5,6 @@ worker, instance and day. The largest factor is absorbed as a diagonal block, an
 crossing of factors is kept sparse, so that the cost grows with the ratings only.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -359,12 +358,6 @@ class Components:
     taste: float = 0.0
     basis: str = "given"
 
-    def __post_init__(self) -> None:
-        for name in ("residual", "instance", "worker", "day", "taste"):
-            value = getattr(self, name)
-            if not (math.isfinite(value) and value >= 0):
-                raise ValueError(f"The {name} variance must be 0 or more, not {value}.")
-
     @property
     def total(self) -> float:
         return self.residual + self.instance + self.worker + self.day + self.taste
@@ -491,16 +484,12 @@ def mean_variance(
     Searle, Casella and McCulloch (1992), Variance Components, section 4.4 (the mean of
     a balanced crossed design).
     """
-    if min(n_instances, ratings_per_instance) < 1:
-        raise ValueError("At least one instance with one rating is needed.")
     variance = components.instance / n_instances
     variance += components.residual / (n_instances * ratings_per_instance)
-    for name, component, count in (
-        ("worker", components.worker + components.taste, n_workers),
-        ("day", components.day, n_days),
+    for component, count in (
+        (components.worker + components.taste, n_workers),
+        (components.day, n_days),
     ):
         if count is not None:
-            if count < 1:
-                raise ValueError(f"At least one {name} is needed, not {count}.")
             variance += component / count
     return variance

@@ -58,11 +58,6 @@ def differences(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
     """
     first = as_ratings(a, what="ratings of the first system")
     second = as_ratings(b, what="ratings of the second system")
-    if len(first) != len(second):
-        raise ValueError(
-            f"A paired test needs the same instances for both systems, not"
-            f" {len(first)} and {len(second)}."
-        )
     # 0.3 - 0.1 and 0.2 are equal: round, to a power of two so that it is exact
     scale = max(float(np.abs(first).max()), float(np.abs(second).max()), 1e-290)
     unit = 2.0 ** np.floor(np.log2(1e-11 * scale))

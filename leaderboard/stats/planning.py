@@ -85,8 +85,6 @@ def plan_half_width(
     Khashabi et al. (2022), GENIE, appendix C, solved for n; Cochran (1977), Sampling
     Techniques, section 4.4.
     """
-    if not half_width > 0:
-        raise ValueError(f"The half-width must be above 0, not {half_width}.")
     z = normal_quantile(confidence)
     # a tolerance for rounding, so that a plan that is just enough is accepted
     target_variance = (half_width / z) ** 2 * (1 + 1e-12)
@@ -182,8 +180,6 @@ def _check_reach(
 
 
 def _with_workers(plan: Plan, n_instances: int, load: int | None) -> Plan:
-    if load is not None and load < 1:
-        raise ValueError("A worker needs at least one rating.")
     # a worker rates an output only once
     each = plan.ratings_per_instance
     workers = max(each, -(-n_instances * each // load)) if load else plan.n_workers

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from leaderboard.stats.intervals import as_ratings, check_confidence
+from leaderboard.stats.intervals import as_ratings
 from leaderboard.stats.planning import Plan, smallest
 
 
@@ -37,8 +37,6 @@ def largest_sd_of_difference(
     >>> round(largest_sd_of_difference(0.6), 6), round(largest_sd_of_difference(0), 6)
     (0.8, 1.0)
     """
-    if not low < high or abs(difference) > high - low:
-        raise ValueError(f"A difference of {difference} does not fit {low} to {high}.")
     sd = math.sqrt((high - low) ** 2 - difference**2)
     return sd / math.sqrt(2) if independent else sd
 
@@ -68,9 +66,6 @@ def paired_power(
     # scipy.stats takes a second to import, so the first request that plans pays it
     from scipy import special
 
-    check_confidence(1 - alpha)
-    if n_instances < 2 or not sd > 0:
-        raise ValueError("Power needs two instances and a standard deviation above 0.")
     freedom = n_instances - 1
     # noncentrality of Student's t: the difference in standard errors
     shift = abs(difference) / sd * math.sqrt(n_instances)
@@ -115,11 +110,6 @@ def plan_power(
     """
     from scipy import special
 
-    if not 0 < power < 1:
-        raise ValueError(f"The power must lie between 0 and 1, not {power}.")
-    if difference == 0 or not math.isfinite(difference):
-        raise ValueError("No number of ratings can detect a difference of 0.")
-
     def enough(n_instances: int) -> bool:
         return paired_power(max(n_instances, 2), difference, sd, alpha=alpha) >= power
 
@@ -139,6 +129,4 @@ def pilot_sd_of_difference(a: npt.ArrayLike, b: npt.ArrayLike) -> float:
     1.0
     """
     first, second = as_ratings(a), as_ratings(b)
-    if len(first) != len(second) or len(first) < 2:
-        raise ValueError("A pilot needs two instances or more, rated for both systems.")
     return float(np.std(first - second, ddof=1))

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from genie.lib.interval import Interval
 from leaderboard.stats.comparisons import Comparisons, Ints
-from leaderboard.stats.intervals import Floats, check_confidence
+from leaderboard.stats.intervals import Floats
 from leaderboard.stats.turns import BETA, MU, SIGMA, Games, play
 
 __all__ = ["BETA", "MU", "N_ORDERS", "N_RESAMPLES", "SIGMA", "Skills", "true_skill"]
@@ -62,7 +62,6 @@ class Skills:
         """Return a system's difference to the mean."""
         from scipy import stats
 
-        check_confidence(confidence)
         reach = float(stats.t.ppf((1 + confidence) / 2, self.freedom))
         reach *= float(self.errors[i, i])
         value = float(self.differences[i])
@@ -129,7 +128,11 @@ def true_skill(
     Post and Van Durme (2014) for systems as players; Field and Welsh (2007), JRSS B 69,
     section 3 (drawing clusters).
     """
-    _check(games, n_orders, n_resamples, draw_probability)
+    if n_orders < 1 or n_resamples < _FEWEST_RESAMPLES:
+        raise ValueError(
+            "At least one order and two resamples are needed, not "
+            f"{n_orders} and {n_resamples}."
+        )
     table = _by_worker(games, workers)
     rng = np.random.default_rng(seed)
     margin = _margin(draw_probability)
@@ -158,8 +161,6 @@ class _Games(Games):
 
 def _by_worker(games: Comparisons, workers: npt.ArrayLike) -> _Games:
     labels = np.asarray(workers)
-    if labels.shape != games.first.shape:
-        raise ValueError("Every comparison needs the worker who made it.")
     lost = (games.outcome < 0) | ((games.outcome == 0) & (games.first > games.second))
     winner = np.where(lost, games.second, games.first)
     loser = np.where(lost, games.first, games.second)
@@ -235,19 +236,3 @@ def _shares_above(drawn: Floats) -> Floats:
         above = np.mean(drawn[i] > drawn, axis=1)
         shares[i] = (above + np.mean(drawn[i] >= drawn, axis=1)) / 2
     return shares
-
-
-def _check(
-    games: Comparisons, n_orders: int, n_resamples: int, draw_probability: float
-) -> None:
-    if n_orders < 1 or n_resamples < _FEWEST_RESAMPLES:
-        raise ValueError(
-            "At least one order and two resamples are needed, not "
-            f"{n_orders} and {n_resamples}."
-        )
-    if not 0 <= draw_probability < 1:
-        raise ValueError(
-            f"The draw probability must be in [0, 1), not {draw_probability}."
-        )
-    if draw_probability == 0 and (games.outcome == 0).any():
-        raise ValueError("There are ties, so the draw probability must be above 0.")

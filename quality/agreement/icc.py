@@ -69,10 +69,6 @@ def icc(ratings: npt.ArrayLike, form: IccForm = "ICC1k") -> Icc:
     4 and the appendix on intervals. K. McGraw and S. Wong, "Forming inferences about
     some intraclass correlation coefficients", Psychol. Methods 1 (1996), tables 4 and 7.
     """
-    if form not in ICC_FORMS:
-        raise ValueError(
-            f"There is no form {form!r}. Choose from: {', '.join(ICC_FORMS)}."
-        )
     return _estimate(_two_way(_table(ratings)), form)
 
 

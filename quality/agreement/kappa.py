@@ -195,11 +195,6 @@ def _cross_table(first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
     first_values, second_values = (
         np.asarray(side, dtype=object).ravel() for side in (first, second)
     )
-    if len(first_values) != len(second_values):
-        raise ValueError(
-            f"The raters rated different numbers of items: "
-            f"{len(first_values)} and {len(second_values)}."
-        )
     both = tally(
         np.arange(2 * len(first_values)),
         np.concatenate([first_values, second_values]),

@@ -58,10 +58,6 @@ def krippendorff_alpha(
     standard reliability measure for coding data", Commun. Methods Meas. 1 (2007). Here
     the bootstrap draws whole items, because the pairs within an item are dependent.
     """
-    if level not in LEVELS:
-        raise ValueError(
-            f"There is no level {level!r}. Choose from: {', '.join(LEVELS)}."
-        )
     labels = ratings if isinstance(ratings, LabelCounts) else label_counts(ratings)
     usable = labels.counts[labels.counts.sum(axis=1) >= 2]
     n_items = len(usable)

@@ -48,8 +48,6 @@ def label_counts(ratings: npt.ArrayLike) -> LabelCounts:
     if table.dtype.kind not in "biuf":
         # As objects, because NumPy turns numbers beside words into words.
         table = np.array(ratings, dtype=object)
-    if table.ndim != 2:
-        raise ValueError("Ratings must be a table: one row per item.")
     items = np.repeat(np.arange(len(table)), table.shape[1])
     return tally(items, table.ravel(), n_items=len(table))
 
@@ -80,8 +78,6 @@ def tally(
         # As objects, because NumPy turns numbers beside words into words.
         ratings = np.asarray(values, dtype=object).ravel()
     rows = np.asarray(items).ravel()
-    if len(rows) != len(ratings):
-        raise ValueError(f"There are {len(rows)} items but {len(ratings)} ratings.")
     if n_items is None:
         rows, names = pd.factorize(rows)
         n_items = len(names)

@@ -85,9 +85,5 @@ def test_clusters_at_the_edges():
     assert significance_clusters([], np.zeros((0, 0))) == []
     assert significance_clusters([3.0], [[False]]) == [1]
     assert significance_clusters([1, 1], np.zeros((2, 2))) == [1, 1]
-    with pytest.raises(ValueError, match="each be better"):
-        significance_clusters([1, 2], [[0, 1], [1, 0]])
     with pytest.raises(ValueError, match="NaN"):
         significance_clusters([1, np.nan], np.zeros((2, 2)))
-    with pytest.raises(ValueError, match="one entry"):
-        significance_clusters([1, 2], np.zeros((3, 3)))

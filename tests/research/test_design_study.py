@@ -129,10 +129,6 @@ def test_studies_that_cannot_be_are_refused_in_words():
         study_designs(values, INSTANCES, seed=1, budget=2)
     with pytest.raises(ValueError, match="two labels"):
         study_designs(values, INSTANCES, seed=1, labels_per_instance=1)
-    with pytest.raises(ValueError, match="needs its day"):
-        study_designs(values, INSTANCES, seed=1, days=["mon"])
-    with pytest.raises(ValueError, match="needs one instance"):
-        study_designs(values, INSTANCES[1:], seed=1)
 
 
 @needs_shared

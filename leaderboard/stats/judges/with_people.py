@@ -194,8 +194,6 @@ def design_of(
     """
     ratings = as_ratings(values)
     place = np.asarray(instances)
-    if place.shape != ratings.shape or not np.issubdtype(place.dtype, np.integer):
-        raise ValueError("Every rating needs the number of its instance.")
     if place.min() < 0 or place.max() >= n_all:
         raise ValueError("A rated instance has no score by a judge.")
     rated, own = np.unique(place, return_inverse=True)

@@ -78,8 +78,6 @@ class StoppingRule(Rule, ABC):
         >>> below[8:].tolist(), above[8:].tolist()
         ([-1, 0, 0, 0], [10, 10, 11, 12])
         """
-        if horizon < 1:
-            raise ValueError(f"At least one label is needed, not {horizon}.")
         n = np.arange(1, horizon + 1, dtype=np.int64)
         above = _smallest_count(lambda s: self.favours_a(n, s), n)
         below = n - _smallest_count(lambda f: self.favours_b(n, n - f), n)

@@ -70,8 +70,6 @@ def rule_named(name: str, delta: float = 0.001) -> LiveRule:
     >>> rule_named("normal-mixture", 0.01)
     NormalMixture(delta=0.01, rho=25.0)
     """
-    if name not in RULES:
-        raise ValueError(f"There is no rule {name!r}. Choose from: {', '.join(RULES)}.")
     return RULES[name](delta=delta)
 
 
@@ -121,11 +119,6 @@ class Comparison:
         -------
         Decision
             The first decision is permanent.
-
-        Raises
-        ------
-        ValueError
-            If the label is not a number between 0 and 1; then it is not added.
         """
         self._take(label, worker)
         return self.decision
@@ -139,8 +132,6 @@ class Comparison:
         return self.decision
 
     def _take(self, label: float, worker: Hashable) -> None:
-        if not 0 <= label <= 1:
-            raise ValueError(f"A label lies between 0 (B) and 1 (A), not {label}.")
         self._n += 1
         self._total += float(label)
         self._series.add(float(label), worker)

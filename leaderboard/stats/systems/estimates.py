@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from genie.lib.interval import Interval
-from leaderboard.stats.intervals import CoveredInterval, Floats, check_confidence
+from leaderboard.stats.intervals import CoveredInterval, Floats
 from leaderboard.stats.systems.campaigns import crowd_groups, join_cells, rated_cells
 from leaderboard.stats.systems.fixed_raters import estimate_fixed
 from leaderboard.stats.systems.table import (
@@ -73,8 +73,6 @@ def worker_weights(table: RatingTable, weights: npt.ArrayLike) -> Floats:
     [0.5, 1.0]
     """
     given = np.asarray(weights, dtype=np.float64)
-    if given.shape != (len(table),) or not ((given >= 0) & (given <= 1)).all():
-        raise ValueError("Every rating needs one weight between 0 and 1.")
     own = given[table.row]
     counts = np.bincount(table.worker, minlength=table.n_workers)
     return sums_by(table.worker, own, table.n_workers) / counts
@@ -353,7 +351,6 @@ class SystemEstimates:
         return Difference(gap, gap - reach, gap + reach, p_value, error, freedom)
 
     def _reach(self, i: int, j: int, confidence: float) -> float:
-        check_confidence(confidence)
         if np.isnan(self.freedom[i, j]):
             return math.inf
         quantile = _t_quantile(confidence, float(self.freedom[i, j]))

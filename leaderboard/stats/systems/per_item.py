@@ -122,8 +122,6 @@ def estimate_by_items(
     (2, 3)
     """
     names, table = list(systems), as_table(scores)
-    if table.shape[1] != len(names):
-        raise ValueError(f"{len(names)} names for {table.shape[1]} systems.")
     if len(set(names)) < len(names):
         raise ValueError("Each system needs a different name.")
     codes = _codes(groups, len(table))
@@ -158,8 +156,6 @@ def estimate_by_items(
 def _codes(groups: Sequence[str] | None, n: int) -> npt.NDArray[np.intp] | None:
     if groups is None:
         return None
-    if len(groups) != n:
-        raise ValueError(f"{len(groups)} groups for {n} items.")
     codes: npt.NDArray[np.intp] = np.unique(np.asarray(groups), return_inverse=True)[1]
     return codes
 

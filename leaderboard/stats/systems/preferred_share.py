@@ -66,8 +66,6 @@ def preferred_share(
     from scipy import special
 
     values = as_ratings(answers, what="answers")
-    if values.min() < 0 or values.max() > 1:
-        raise ValueError("Every answer lies between 0 (the other one) and 1.")
     codes = factor_codes({"worker": workers, "instance": instances}, len(values))
     if population == Population.THESE:
         found = _of_this_crowd(values, codes["instance"])

@@ -323,8 +323,6 @@ def wmt_clusters(better: npt.ArrayLike) -> list[RankRange]:
     Kocmi et al. (2022), Findings of WMT22, tables of direct assessment into English.
     """
     wins = np.asarray(better, dtype=bool)
-    if wins.ndim != 2 or wins.shape[0] != wins.shape[1]:
-        raise ValueError("Each pair of systems needs one entry: who is better.")
     n = len(wins)
     n_wins = (wins & ~np.eye(n, dtype=bool)).sum(axis=1)
     # the last cluster ends with the table, whatever its last system won

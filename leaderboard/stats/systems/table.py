@@ -171,8 +171,6 @@ def _number_labels(labels: npt.ArrayLike, n: int, name: str) -> tuple[Codes, lis
     import pandas as pd
 
     array = np.asarray(labels)
-    if array.shape != (n,):
-        raise ValueError(f"Every rating needs one {name}: {n} of them.")
     codes, levels = pd.factorize(array, sort=True)
     if (codes < 0).any():
         raise ValueError(f"Rating {int(np.argmin(codes)) + 1} has no {name}.")

@@ -20,7 +20,6 @@ from quality.detection.stats.workers.answers import (
     AssessOptions,
     Ratings,
     Tests,
-    check_answers,
     no_ratings,
 )
 from quality.detection.stats.workers.expected import as_items, expect, first_expected
@@ -148,7 +147,6 @@ def assess_workers(
     [0.15]
     """
     rated = no_ratings() if ratings is None else ratings
-    check_answers(n_workers, tests, rated)
     items = as_items(tests, rated, keys.direction(tests, options))
     habits = habits_of(items, n_workers)
     expected = first_expected(n_workers, items)

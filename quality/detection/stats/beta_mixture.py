@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 import numpy.typing as npt
 
-from quality.counts import Floats, Ints, check_counts
+from quality.counts import Floats, Ints, as_counts
 
 
 @dataclass(frozen=True)
@@ -39,16 +39,6 @@ class BetaMixture:
     def __post_init__(self) -> None:
         for name in ("weights", "alphas", "betas"):
             object.__setattr__(self, name, tuple(map(float, getattr(self, name))))
-        if not len(self.weights) == len(self.alphas) == len(self.betas) >= 1:
-            raise ValueError(
-                "A mixture needs one weight, alpha and beta per component."
-            )
-        shapes = np.array(self.alphas + self.betas)
-        if not (np.isfinite(shapes).all() and (shapes > 0).all()):
-            raise ValueError("Alpha and beta must be positive and finite.")
-        shares = np.array(self.weights)
-        if not ((shares >= 0).all() and abs(shares.sum() - 1) <= 1e-9):
-            raise ValueError("The weights must be 0 or more and sum to 1.")
 
     @property
     def n_components(self) -> int:
@@ -76,7 +66,7 @@ class BetaMixture:
         """
         from scipy import special
 
-        x, m = check_counts(correct, n)
+        x, m = as_counts(correct, n)
         return special.softmax(self._log_joint(x, m), axis=-1)
 
     def posterior_tails(
@@ -97,11 +87,7 @@ class BetaMixture:
         """
         from scipy import special
 
-        if not 0 <= threshold <= 1:
-            raise ValueError(
-                f"A threshold rate must be between 0 and 1, not {threshold}."
-            )
-        x, m = check_counts(correct, n)
+        x, m = as_counts(correct, n)
         shares = special.softmax(self._log_joint(x, m), axis=-1)
         a = np.asarray(self.alphas) + x[..., None]
         b = np.asarray(self.betas) + (m - x)[..., None]

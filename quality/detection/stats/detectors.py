@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from quality.counts import Floats, check_counts
+from quality.counts import Floats, as_counts
 from quality.detection.stats.beta_mixture import BetaMixture
 from quality.detection.stats.detector_specs import (
     DEFAULT_DETECTOR,
@@ -124,7 +124,6 @@ def fit_detector(
         raise ValueError(
             f"The threshold rate must be between 0 and 1: {threshold_rate}."
         )
-    check_counts(correct, n)
     if spec.prior is not None:
         return FittedDetector(spec, spec.prior, threshold_rate)
     learned = fit(
@@ -193,7 +192,7 @@ def detect(
     ----------
     D. Khashabi et al., "Genie" (EMNLP 2022), section 5 and appendix B.
     """
-    x, m = (np.atleast_1d(counts) for counts in check_counts(correct, n))
+    x, m = (np.atleast_1d(counts) for counts in as_counts(correct, n))
     flag([], threshold_posterior)  # Refuse a bad threshold before the fit.
     fitted = fit_detector(
         x,

@@ -44,8 +44,6 @@ def flag(
             f"The threshold of the posterior must be in (0, 1]: {threshold_posterior}."
         )
     probabilities = np.asarray(p_noisy, dtype=np.float64)
-    if not ((probabilities >= 0) & (probabilities <= 1 + _TIE)).all():
-        raise ValueError("A posterior must be a probability.")
     if inclusive:
         return np.asarray(probabilities >= threshold_posterior - _TIE)
     return np.asarray(probabilities > threshold_posterior + _TIE)

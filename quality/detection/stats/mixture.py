@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from genie.lib.errors import GenieError
-from quality.counts import Floats, check_counts, merge_counts
+from quality.counts import Floats, as_counts, merge_counts
 from quality.detection.stats.ascent import LOG_BOUND, LOGIT_BOUND, Climb, climb
 from quality.detection.stats.beta_mixture import BetaMixture
 from quality.detection.stats.likelihood import prepare
@@ -103,11 +103,9 @@ def fit(
     weights, uniform means, concentrations from a gamma distribution of shape 2), 10
     restarts, 1,000 iterations. A. Dempster, N. Laird and D. Rubin, JRSS B 39 (1977).
     """
-    x, m = check_counts(correct, n)
+    x, m = as_counts(correct, n)
     x, m = np.atleast_1d(x), np.atleast_1d(m)
-    if k < 1 or n_restarts < 1:
-        raise ValueError("A fit needs at least one component and one restart.")
-    px, pm = check_counts([p[0] for p in pseudo], [p[1] for p in pseudo])
+    px, pm = as_counts([p[0] for p in pseudo], [p[1] for p in pseudo])
     all_x, all_m = np.concatenate([x, px]), np.concatenate([m, pm])
     if not all_m.any():
         raise ValueError(

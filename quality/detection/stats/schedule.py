@@ -37,12 +37,6 @@ class ScheduleOptions:
     late: float = 0.05
     doubt: float = 0.95
 
-    def __post_init__(self) -> None:
-        if min(self.first, self.pace, self.late) < 0:
-            raise ValueError("Numbers and shares of tests cannot be negative.")
-        if not 0 < self.doubt < 1:
-            raise ValueError("The greatest probability must lie between 0 and 1.")
-
 
 class Allowance(NamedTuple):
     """The rest of the tests that staff approved for a campaign.
@@ -85,8 +79,6 @@ def test_probability(
     >>> [round(test_probability(12, p, allowance, options=options), 2) for p in (0.02, 0.5)]
     [0.05, 0.95]
     """
-    if n_tests < 0 or not 0 <= p_careless <= 1:
-        raise ValueError("The count of tests or the probability is out of range.")
     share = options.pace * allowance.left
     if n_tests >= options.first:
         share = min(share, options.late)

@@ -167,8 +167,6 @@ def _tables_by_day(
     if days is None:
         return {}
     named, instance_labels = np.asarray(days).astype(str), np.asarray(instances)
-    if named.shape != labels.shape:
-        raise ValueError("Every label needs its day.")
     return {
         str(day): label_table(labels[named == day], instance_labels[named == day])
         for day in np.unique(named)

@@ -31,8 +31,3 @@ def test_the_true_value_of_the_best_is_covered(n, gap, shared):
     if n == 20 and gap == shared == 0:
         # without a correction it would be 0.60
         assert (error <= 1.959964).mean() < 0.65
-
-
-def test_none_cannot_be_the_best():
-    with pytest.raises(ValueError, match="At least one attempt"):
-        widening_factor(0)

@@ -118,15 +118,9 @@ def test_nothing_to_average_is_refused_in_words():
         bootstrap_mean([1, np.nan], seed=1)
     with pytest.raises(ValueError, match="number 1 is inf"):
         bootstrap_mean([np.inf, 1], seed=1)
-    with pytest.raises(ValueError, match="one list"):
-        bootstrap_mean([[1, 2], [3, 4]], seed=1)
 
 
 def test_impossible_settings_are_refused_in_words():
-    with pytest.raises(ValueError, match="between 0 and 1"):
-        bootstrap_mean([1, 2], seed=1, confidence=95)
-    with pytest.raises(ValueError, match="one resample"):
-        bootstrap_mean([1, 2], seed=1, n_resamples=0)
     with pytest.raises(ValueError, match="do not fit the scale"):
         bootstrap_mean([1, 2], seed=1, bounds=(0, 1))
     with pytest.raises(ValueError, match="from low to high"):

@@ -91,24 +91,6 @@ def test_without_labels_nothing_is_known():
     assert math.isnan(decision.estimate)
 
 
-@pytest.mark.parametrize("label", [-0.1, 1.1, math.nan, math.inf])
-def test_a_label_that_is_none_is_refused_and_changes_nothing(label):
-    comparison = Comparison(BetaMixture(0.001))
-    comparison.add(1)
-    with pytest.raises(ValueError, match="A label lies between"):
-        comparison.add(label)
-    assert comparison.decision.n == 1
-
-
-@pytest.mark.parametrize(
-    "table", [[1, 0, 1], [[]], [[0.5, 1]], [[2, 1]], [[math.nan, 1]]]
-)
-@pytest.mark.parametrize("stop", [first_crossings, last_runs])
-def test_tables_of_anything_but_labels_are_refused(stop, table):
-    with pytest.raises(ValueError, match=r"labels must be a table|Every label"):
-        stop(Hoeffding(0.01), table)
-
-
 def test_long_series_do_not_overflow():
     series = np.ones((1, 70_000), dtype=bool)
     series[0, :35_000] = False

@@ -133,7 +133,6 @@ def test_effort_and_walk_are_the_same_calculation():
     [
         (lambda: exact_error(Hoeffding(0.01), 1.5, 10), "p must lie"),
         (lambda: exact_error(Hoeffding(0.01), math.nan, 10), "p must lie"),
-        (lambda: exact_error(Hoeffding(0.01), 0.5, 0), "At least one label"),
         (lambda: exact_effort(Hoeffding(0.01), -0.1), "p must lie"),
     ],
 )

@@ -112,15 +112,3 @@ def test_one_label_is_never_enough():
 def test_a_delta_that_is_no_small_probability_is_refused(delta):
     with pytest.raises(ValueError, match="delta must lie between 0 and 1/2"):
         Hoeffding(delta=delta)
-
-
-@pytest.mark.parametrize(
-    ("make", "said"),
-    [
-        (lambda: Hoeffding(0.01).boundaries(0), "At least one label"),
-        (lambda: rule_named("coin"), "There is no rule 'coin'"),
-    ],
-)
-def test_impossible_settings_are_refused_in_words(make, said):
-    with pytest.raises(ValueError, match=said):
-        make()

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
-from quality.counts import check_counts, merge_counts
+from quality.counts import merge_counts
 from quality.detection.stats.beta_mixture import BetaMixture
 from quality.detection.stats.likelihood import evaluate, gradient_and_hessian, prepare
 from quality.detection.stats.mixture import GENIE_PSEUDO_WORKERS, ConvergenceError, fit
@@ -59,58 +59,6 @@ def test_a_component_of_weight_zero_changes_nothing():
     assert len(once.weight) == len(set(zip(x.tolist(), n.tolist(), strict=True)))
     assert (once.weight == again.weight).all()
     assert (once.correct == again.correct).all()
-
-
-@pytest.mark.parametrize(
-    ("weights", "alphas", "betas"),
-    [
-        ((1,), (1, 2), (1, 2)),
-        ((), (), ()),
-        ((0.5, 0.6), (1, 1), (1, 1)),
-        ((-0.5, 1.5), (1, 1), (1, 1)),
-        ((1,), (0,), (1,)),
-        ((1,), (float("nan"),), (1,)),
-        ((float("nan"),), (1,), (1,)),
-        ((1,), (1,), (float("inf"),)),
-    ],
-)
-def test_what_is_no_mixture_is_refused(weights, alphas, betas):
-    with pytest.raises(ValueError, match=r"mixture|positive|weights"):
-        BetaMixture(weights, alphas, betas)
-
-
-@pytest.mark.parametrize(
-    ("correct", "n", "words"),
-    [
-        ([-1], [3], "negative"),
-        ([1], [-3], "negative"),
-        ([1.5], [3], "not a whole number"),
-        ([1], [2.5], "not a whole number"),
-        ([float("nan")], [3], "not a number"),
-        ([1], [float("nan")], "not a number"),
-        ([1], [float("inf")], "larger"),
-        ([4], [3], "4 right answers of only 3"),
-        ([1, 2], [3, 4, 5], "2 counts of right answers but 3"),
-        ([[1]], [[2]], "one row"),
-        (["a"], [2], "whole numbers"),
-        ([None, {}], [2, 2], "whole numbers"),
-    ],
-)
-def test_what_is_no_count_is_refused_in_words(correct, n, words):
-    for refuse in (
-        check_counts,
-        TWO.posterior_class,
-        lambda x, m: TWO.posterior_tails(x, m, 0.9)[0],
-        lambda x, m: fit(x, m, k=2),
-    ):
-        with pytest.raises(ValueError, match=words):
-            refuse(correct, n)
-
-
-@pytest.mark.parametrize("threshold", [-0.1, 1.1, float("nan")])
-def test_a_threshold_that_is_no_rate_is_refused(threshold):
-    with pytest.raises(ValueError, match="between 0 and 1"):
-        TWO.posterior_tails(1, 2, threshold)[0]
 
 
 def test_the_likelihood_keeps_its_digits_at_large_concentrations():
@@ -245,12 +193,6 @@ def test_a_fit_of_nobody_one_that_may_not_climb_and_one_at_infinity_are_told():
     found = fit([95] * 20, [100] * 20, k=1, pseudo=())
     assert found.converged
     assert found.at_bound
-
-
-@pytest.mark.parametrize("wrong", [{"k": 0}, {"k": 2, "n_restarts": 0}])
-def test_no_components_and_no_restarts_are_refused(wrong):
-    with pytest.raises(ValueError, match="at least one"):
-        fit([1], [2], **wrong)
 
 
 @needs_shared

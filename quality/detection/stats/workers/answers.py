@@ -1,17 +1,14 @@
-"""Workers' answers: test questions and real items, checked and sorted."""
+"""Workers' answers: test questions and real items, sorted."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from quality.counts import Floats, Ints
 from quality.detection.stats.fitted_detector import Bools
-
-# columns that are not whole numbers
-_FREE = ("value", "correct", "seconds")
 
 
 @dataclass(frozen=True)
@@ -116,35 +113,6 @@ def no_ratings() -> Ratings:
     return Ratings(none, none, none, none, none, none.astype(np.float64))
 
 
-def check_answers(n_workers: int, tests: Tests, ratings: Ratings) -> None:
-    """Check that columns fit each other, workers are known and values in range.
-
-    Examples
-    --------
-    >>> check_answers(0, no_tests(), no_ratings())
-    """
-    for name, table, first in (
-        ("test", tests, tests.worker),
-        ("rating", ratings, ratings.worker),
-    ):
-        for field in fields(table):
-            column = getattr(table, field.name)
-            if np.shape(column) != (len(first),):
-                raise ValueError(f"Every {name} needs one {field.name}.")
-            if field.name not in _FREE:
-                _check_numbers(column, f"{field.name} of each {name}")
-        if len(first) and first.max() >= n_workers:
-            raise ValueError(f"A {name} belongs to a worker above {n_workers - 1}.")
-    value = np.concatenate([ratings.value, tests.value[~np.isnan(tests.value)]])
-    if not ((value >= 0) & (value <= 1)).all():
-        raise ValueError("Ratings must lie between 0 and 1.")
-
-
-def _check_numbers(column: Ints, what: str) -> None:
-    if len(column) and (column.dtype.kind not in "iu" or column.min() < 0):
-        raise ValueError(f"The {what} must be a whole number from 0 on.")
-
-
 #: Accuracy on negative and positive questions: at random, always good, always bad.
 NO_YES = ((0.5, 0.0, 1.0), (0.5, 1.0, 0.0))
 
@@ -178,12 +146,3 @@ class AssessOptions:
     least: float = 3.0
     at_first: float = 0.9
     n_iterations: int = 6
-
-    def __post_init__(self) -> None:
-        for name in ("share_careless", "innocence", "accuracy", "at_first"):
-            if not 0 < getattr(self, name) < 1:
-                raise ValueError(f"{name} must lie between 0 and 1.")
-        if not self.strength > 0:
-            raise ValueError("strength must be positive.")
-        if self.n_iterations < 1:
-            raise ValueError("Iterate at least once.")

@@ -43,7 +43,7 @@ def direction(tests: Tests, options: AssessOptions) -> Floats:
 
 
 def guesses_of(tests: Tests, options: AssessOptions) -> list[tuple[float, ...]]:
-    """Return the chances of right answers without reading; raise ValueError if missing.
+    """Return the chances of right answers without reading.
 
     Examples
     --------
@@ -53,8 +53,6 @@ def guesses_of(tests: Tests, options: AssessOptions) -> list[tuple[float, ...]]:
     """
     n_kinds = int(tests.kind.max(initial=-1)) + 1
     guesses = options.guesses or ((0.5, 0.5),) * n_kinds
-    if len(guesses) < n_kinds:
-        raise ValueError(f"Guesses are needed of {n_kinds} kinds of questions.")
     return list(guesses)
 
 

@@ -35,15 +35,6 @@ class StoppedSeries:
         return np.asarray(self.side != 0)
 
 
-def _sums(labels: npt.ArrayLike) -> npt.NDArray[np.integer]:
-    array = np.asarray(labels)
-    if array.ndim != 2 or array.shape[1] == 0:
-        raise ValueError("The labels must be a table: one row per series, 1 or more.")
-    if array.dtype != np.bool and not np.isin(array, (0, 1)).all():
-        raise ValueError("Every label must be 0 (B) or 1 (A).")
-    return running_sums(array)
-
-
 def _limits(
     rule: StoppingRule, sums: npt.NDArray[np.integer]
 ) -> tuple[npt.NDArray[np.integer], npt.NDArray[np.integer]]:
@@ -62,7 +53,7 @@ def first_crossings(rule: StoppingRule, labels: npt.ArrayLike) -> StoppedSeries:
 
     The decisions are the same as feeding each row to a `Comparison`.
     """
-    sums = _sums(labels)
+    sums = running_sums(np.asarray(labels))
     inside, above = _limits(rule, sums)
     crossed = sums >= above
     crossed |= sums < inside
@@ -84,7 +75,7 @@ def last_runs(rule: StoppingRule, labels: npt.ArrayLike) -> StoppedSeries:
     7 this way, against the words of its section 3.2; it cannot be used live. A series
     that does not end beyond a boundary is undecided.
     """
-    sums = _sums(labels)
+    sums = running_sums(np.asarray(labels))
     length = sums.shape[1]
     inside, above = _limits(rule, sums)
     for_a = sums[:, -1] >= above[-1]

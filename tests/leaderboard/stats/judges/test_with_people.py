@@ -53,7 +53,6 @@ def test_few_workers_say_no_more_than_a_few_can():
     ("change", "message"),
     [
         ({"instances": np.arange(200) + 700}, "no score by a judge"),
-        ({"instances": np.linspace(0, 1, 200)}, "the number of its instance"),
         ({"judged": np.full(800, np.nan)}, "finite score"),
         ({"workers": np.zeros(200)}, "two workers"),
     ],

@@ -54,8 +54,6 @@ def test_nonsense_is_refused():
     for population in Population:
         with pytest.raises(ValueError, match="number 2 is nan"):
             estimate_systems([1, np.nan], list("ab"), list("xy"), population=population)
-    with pytest.raises(ValueError, match="one worker"):
-        estimate_systems([1, 2], list("ab"), list("x"))
 
 
 def test_a_busy_worker_counts_for_less_than_the_share_of_ratings():

@@ -120,5 +120,3 @@ def test_the_last_cluster_ends_with_the_table():
 def test_wrong_arguments_are_refused_in_words():
     with pytest.raises(ValueError, match="no ratings"):
         rank_sum_ranking([], [], [])
-    with pytest.raises(ValueError, match="who is better"):
-        wmt_clusters([[True, False]])

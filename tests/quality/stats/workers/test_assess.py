@@ -264,24 +264,6 @@ def test_the_same_answers_give_the_same_and_workers_may_be_numbered_anyhow():
     assert json.loads(json.dumps(found.parameters, allow_nan=False))["seed"] == 0
 
 
-def test_answers_that_do_not_fit_are_refused():
-    one = np.zeros(1, dtype=np.int64)
-    good = Tests(one, one, one, one > 0)
-    with pytest.raises(ValueError, match="belongs to a worker above"):
-        assess(0, good)
-    with pytest.raises(ValueError, match="needs one question"):
-        assess(1, replace(good, question=np.zeros(2, dtype=np.int64)))
-    with pytest.raises(ValueError, match="whole number"):
-        assess(1, replace(good, kind=one - 1))
-    rated = Ratings(one, one, one, one, one, one + 1.5)
-    with pytest.raises(ValueError, match="between 0 and 1"):
-        assess(1, good, rated)
-    with pytest.raises(ValueError, match="Guesses are needed"):
-        assess(1, replace(good, kind=one + 3))
-    with pytest.raises(ValueError, match="accuracy"):
-        AssessOptions(accuracy=1.0)
-
-
 @pytest.mark.parametrize("rates_of_one", [(0.1, 0.1), (0.1, 0.9)])
 def test_ratings_that_are_all_alike_do_not_outweigh_failed_tests(rates_of_one):
     rng = np.random.default_rng(4)
