@@ -30,7 +30,7 @@ SCHEDULES = [
     ),
     Periodic(
         "settle requesters' work",
-        "crowd.requester.services.periodic.settle_all",
+        "crowd.requester.services.settle.settle_all",
         minutes=1,
     ),
     Periodic("tell of trouble", "genie.upkeep.alerts.look", minutes=5),

@@ -14,7 +14,7 @@ from django.db import connection  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
 from crowd.models import Requester, RequesterEvent  # noqa: E402
-from crowd.requester.services import deliver, periodic  # noqa: E402
+from crowd.requester.services import deliver  # noqa: E402
 from leaderboard import jobs  # noqa: E402
 from leaderboard import models as lb  # noqa: E402
 from leaderboard.evaluation import machine  # noqa: E402
@@ -40,7 +40,7 @@ KINDS = [
     (lb.Release.objects.create(task=task), queued.RUNNER, jobs.make_release, queued, "_make"),
     (lb.JudgeRun.objects.create(judge=make_script(), task=task, state="RUNNING"), decide.RUNNER, jobs.judge, work, "_ask_some"),
     (webhooks.queue_test(lb.Webhook.objects.create(team=who["team"], created_by=owner)), webhooks.RUNNER, jobs.deliver, webhooks, "_deliver"),
-    (RequesterEvent.objects.create(requester=Requester.objects.create(), body={}, created_at=now), deliver.RUNNER, periodic.deliver, deliver, "_deliver"),
+    (RequesterEvent.objects.create(requester=Requester.objects.create(), body={}, created_at=now), deliver.RUNNER, deliver.deliver, deliver, "_deliver"),
 ]  # fmt: skip
 found = []
 for row, runner, job, where, name in KINDS:

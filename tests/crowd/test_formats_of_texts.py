@@ -4,7 +4,7 @@ import pytest
 
 from crowd.hit_templates import all_templates
 from crowd.hit_templates.formats import format_text, with_layout
-from crowd.templatetags.texts import laid_out
+from crowd.templatetags.crowd import laid_out
 from genie.lib.formats import as_text, problem
 from quality.test_questions.selectors import shown_fields
 

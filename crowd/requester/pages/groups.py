@@ -6,7 +6,7 @@ from crowd.elsewhere.pages import for_workers
 from crowd.requester.models import RequesterHIT, RequesterHITType
 from crowd.requester.pages.fields import form_parts
 from crowd.requester.pages.frame import frame_address, sandbox_of
-from crowd.requester.pages.headers import admit
+from crowd.requester.pages.origin import admit
 from crowd.requester.protocol import clock
 from crowd.requester.questions.question_form import read_form
 from crowd.requester.questions.questions import read_question

@@ -15,6 +15,9 @@ from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotFound
 from django.http.request import split_domain_port
 
+from crowd.requester.questions.questions import Question
+from genie.lib.serving.security import POLICY
+
 # Requesters' pages, their submissions, and our scripts within them.
 _SERVED = re.compile(r"/work/(?:frame|look)/[^/]+/(?:/?mturk/externalSubmit)?")
 
@@ -35,8 +38,17 @@ def hosts(request: HttpRequest) -> set[str | None]:
     return {own, urlsplit(_origin()).hostname or own}
 
 
-def frames(policy: str) -> str:
-    return policy.replace("frame-src 'self'", f"frame-src 'self' {_origin()}".rstrip())
+def admit(response: HttpResponse, question: Question) -> HttpResponse:
+    """Allow the frame of a question, and what it may load, by the page's policy."""
+    if question.kind == "external":
+        policy = POLICY.replace("frame-src 'self'", "frame-src 'self' https:")
+    elif question.kind == "form":
+        policy = POLICY.replace("img-src 'self' data:", "img-src 'self' data: https:")
+    else:
+        policy = POLICY
+    frames = f"frame-src 'self' {_origin()}".rstrip()
+    response["Content-Security-Policy"] = policy.replace("frame-src 'self'", frames)
+    return response
 
 
 def kept_apart(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:

@@ -11,7 +11,7 @@ from crowd.requester.models import (
     QualificationType,
 )
 from crowd.requester.pages.fields import form_parts
-from crowd.requester.pages.headers import admit
+from crowd.requester.pages.origin import admit
 from crowd.requester.protocol import clock
 from crowd.requester.questions.question_form import read_form
 from crowd.requester.questions.questions import Question, read_answers

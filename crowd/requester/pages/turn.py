@@ -8,7 +8,7 @@ from crowd.elsewhere.pages import for_workers
 from crowd.requester.models import RequesterAssignment
 from crowd.requester.pages.fields import form_parts
 from crowd.requester.pages.frame import frame_address, is_open, sandbox_of
-from crowd.requester.pages.headers import admit
+from crowd.requester.pages.origin import admit
 from crowd.requester.protocol import clock
 from crowd.requester.questions.answers import form_answer_xml
 from crowd.requester.questions.question_form import read_form

@@ -31,7 +31,7 @@ def post(address: str, text: str) -> None:
 
 RUNNER = Runner(
     RequesterEvent,
-    "crowd.requester.services.periodic.deliver",
+    "crowd.requester.services.deliver.deliver",
     where=Q(sent_at=None),
     pauses=[min(timedelta(minutes=2**n), timedelta(hours=6)) for n in range(1, 12)],
     lease=timedelta(minutes=5),

@@ -48,7 +48,7 @@ def store(
         },
         created_at=now,
     )
-    enqueue("crowd.requester.services.periodic.deliver", pk=event_row.pk)
+    enqueue("crowd.requester.services.deliver.deliver", pk=event_row.pk)
     return event_row
 
 

@@ -9,12 +9,19 @@ from typing import Any
 from django.db import transaction
 
 from crowd.requester.models import Requester, RequesterAssignment, RequesterHIT
+from crowd.requester.protocol import clock
 from crowd.requester.selectors import n_free, status_of, with_counts
 from crowd.requester.services import events, money, policies
 from crowd.requester.services.decisions import approve
 
 State = RequesterAssignment.State
 TAKES_NO_MORE = frozenset({"Reviewable", "Reviewing"})
+
+
+def settle_all() -> None:
+    now = clock.now()
+    for requester in Requester.objects.order_by("pk"):
+        settle(requester, now)
 
 
 def settle(requester: Requester, now: datetime) -> None:

@@ -12,7 +12,7 @@ _JOBS = {
         crowd.jobs.look_for_news crowd.jobs.mail_message crowd.jobs.plan_payouts
         crowd.jobs.release_overdue crowd.jobs.send_invitation crowd.jobs.sync_campaign
         crowd.jobs.sync_platforms crowd.jobs.tell_of_work
-        crowd.requester.services.periodic.settle_all leaderboard.jobs.send_notice
+        crowd.requester.services.settle.settle_all leaderboard.jobs.send_notice
     """,
     "long": """
         leaderboard.jobs.bring_in leaderboard.jobs.catch_up_metrics

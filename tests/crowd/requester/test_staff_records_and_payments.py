@@ -4,8 +4,9 @@ from django.urls import reverse
 
 from crowd.models import RequesterAssignment, RequesterBonus, WorkerRecord
 from crowd.money.selectors.earnings import earnings
-from crowd.requester.services import access_keys, periodic
+from crowd.requester.services import access_keys
 from crowd.requester.services.requirements import ADULT, LOCALE
+from crowd.requester.services.settle import settle_all
 from tests.crowd.requester.making import do, post, state_of, take, worker
 from tests.factories import act, signed_in
 
@@ -64,11 +65,11 @@ def test_work_is_approved_and_given_back_in_time_without_a_call(desk, hands):
     done = do(post(desk, AutoApprovalDelayInSeconds=3600))
     open_work = take(post(desk), worker("Walt"))
     hands.forward(seconds=3600)
-    periodic.settle_all()
+    settle_all()
     assert state_of(done) == "Approved"
     assert state_of(open_work.entity_id) == "Returned"
     before = desk.client.get_account_balance()
-    periodic.settle_all()
+    settle_all()
     assert (
         desk.client.get_account_balance()["AvailableBalance"]
         == (before["AvailableBalance"])

@@ -10,8 +10,9 @@ from crowd.models import Requester, RequesterAssignment, RequesterBatch, Request
 from crowd.requester.batches.post import MAX_ROWS, read_table
 from crowd.requester.questions.questions import read_question
 from crowd.requester.questions.template import as_question
-from crowd.requester.services import access_keys, periodic
+from crowd.requester.services import access_keys
 from crowd.requester.services.overturn import overturn
+from crowd.requester.services.settle import settle_all
 from genie.lib.errors import GenieError
 from tests.crowd.requester.making import a_batch, state_of
 from tests.crowd.requester.on_site import OnSite, send
@@ -187,7 +188,7 @@ def test_work_that_is_due_is_approved_before_each_use_of_the_account(
         lambda: office.get(at("desk", rita)),
         lambda: OnSite("zoe").accept(second.entity_id),
         lambda: overturn(work.pk, by=office.ada, sentence="Right."),
-        periodic.settle_all,
+        settle_all,
     ]):  # fmt: skip
         done = OnSite(f"w{n}").do(first.entity_id, mood="x")
         hands.forward(days=1)

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from crowd.messages import services
 from crowd.models import AttemptAnswer, Message, TestAttempt
-from crowd.templatetags.crowd_messages import n_unread_messages
+from crowd.templatetags.crowd import n_unread_messages
 from crowd.workers.services import requirements
 from crowd.workers.services.qualification_tests import publish
 from tests.crowd.making import POOL, hit_type, make_campaign, make_worker, text_of

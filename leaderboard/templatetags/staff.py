@@ -1,4 +1,4 @@
-"""Tasks of staff on the first page of the admin."""
+"""Tags for staff: work that waits, campaigns under way, budgets."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -9,28 +9,37 @@ from django.apps import apps
 from django.contrib.admin.sites import site
 from django.db.models import Model, QuerySet
 from django.urls import reverse
+from django.utils import timezone
 
 from crowd.hits.models import Campaign
-from crowd.money.models import PayoutRun
+from crowd.hits.selectors import state_words
+from crowd.money.models import Budget, PayoutRun
+from crowd.money.services.budgets import budget_left
 from genie.accounts.staff import limit_to_tasks, staff_may
 from genie.lib.outside import Problem
 from leaderboard.evaluation.admin.decisions import name_of, page_of
 from leaderboard.evaluation.models.comparison import Comparison
 from leaderboard.evaluation.models.human_evaluation import (
     EvaluationCampaign,
+    HumanEvaluation,
     JointEvaluation,
 )
 from leaderboard.evaluation.selectors.ranked_scores import to_approve
+from leaderboard.evaluation.selectors.system_ratings import campaigns_of
 from leaderboard.extensions import broken
 from leaderboard.monitoring.admin import of_campaign
+from leaderboard.monitoring.selectors import Watched, watch_campaigns
 from leaderboard.submissions.models import Submission
-from leaderboard.submissions.selectors import HAS_FAILED, one_each
+from leaderboard.submissions.selectors import HAS_FAILED, Staff, one_each
 from leaderboard.submissions.states import states_behind
+from leaderboard.tasks.models import Task
 from quality.appeals.models import Appeal
 from quality.bans.models import HeldExclusion
 
 register = template.Library()
+register.filter("state_words", state_words)
 
+N_ACCOUNTS = 10
 N_SHOWN = 5
 State = Submission.State
 
@@ -189,3 +198,57 @@ def _changelist(model: type[Model], query: str) -> str:
         return ""
     url = reverse(f"admin:{options.app_label}_{options.model_name}_changelist")
     return f"{url}?{query}" if query else url
+
+
+@dataclass(frozen=True)
+class Account:
+    name: str
+    limit_cents: int
+    left_cents: int
+
+    @property
+    def set_aside_cents(self) -> int:
+        return self.limit_cents - self.left_cents
+
+
+@register.simple_tag(takes_context=True)
+def campaigns_under_way(context: template.RequestContext) -> list[Watched]:
+    user = context["request"].user
+    open_ = [Campaign.State.RUNNING, Campaign.State.PAUSED, Campaign.State.SCHEDULED]
+    rows = list(
+        limit_to_tasks(Campaign.objects.all(), user, "crowd.view_campaign", "pool")
+        .filter(state__in=open_)
+        .select_related("hit_type")
+        .order_by("-pk")[:N_ACCOUNTS]
+    )
+    return watch_campaigns(rows, timezone.now())
+
+
+@register.simple_tag(takes_context=True)
+def accounts(context: template.RequestContext) -> list[Account]:
+    user = context["request"].user
+    rows = limit_to_tasks(Budget.objects.all(), user, "crowd.view_budget", "pool")
+    titles = dict(Task.objects.values_list("slug", "title"))
+    return [
+        Account(
+            titles.get(pool, pool) if pool else "the whole site",
+            cents,
+            budget_left(pool),
+        )
+        for pool, cents in rows.values_list("pool", "limit_cents")[: N_ACCOUNTS + 1]
+    ]
+
+
+@register.inclusion_tag("leaderboard/parts/staff_campaigns.html", takes_context=True)
+def staff_campaigns(
+    context: template.RequestContext, evaluation: HumanEvaluation | None
+) -> dict[str, Any]:
+    may_see = (
+        evaluation is not None
+        and not evaluation.imported_id
+        and not evaluation.task.by_colleagues
+        and staff_may(
+            context["request"].user, Staff.SEE_CAMPAIGNS, evaluation.task.slug
+        )
+    )
+    return {"campaigns": campaigns_of(evaluation) if evaluation and may_see else []}

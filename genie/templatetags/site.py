@@ -1,8 +1,14 @@
 from django import template
+from django.conf import settings
 
 from genie.accounts.staff import staff_may, staff_may_somewhere
 
 register = template.Library()
+
+
+@register.simple_tag
+def of_operator(name: str) -> str:
+    return str(settings.GENIE[name])
 
 
 @register.simple_tag(takes_context=True)
