@@ -9,10 +9,8 @@ from crowd.requester.operations import (
 
 __all__ = [
     "assignments",
-    "bonuses",
     "hit_types",
     "hits",
-    "notifications",
     "qualification_types",
     "qualifications",
     "workers",
