@@ -245,7 +245,7 @@ def permutation_test(
     Raises
     ------
     ValueError
-        Also if the groups are too large for tau.
+        If the groups are too large for tau.
 
     Notes
     -----

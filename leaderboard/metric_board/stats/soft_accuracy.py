@@ -39,7 +39,7 @@ def complete_instances(
     Raises
     ------
     ValueError
-        Also if there is no such instance.
+        If there is no such instance.
     """
     tables = [as_groups(human, metric) for metric in metrics]
     h = tables[0][0] if tables else as_groups(human, human)[0]

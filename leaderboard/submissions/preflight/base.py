@@ -131,11 +131,6 @@ def preflight(
     -------
     list of PreflightWarning
         At most one per check, in the order of their codes, ``misaligned-ids`` first.
-
-    Raises
-    ------
-    ValueError
-        If the inputs have different lengths.
     """
     n = len(predictions)
     sources = sources or [""] * n
