@@ -103,8 +103,7 @@ def icc_one_way(groups: Sequence[npt.ArrayLike], *, average: bool = True) -> Icc
     Raises
     ------
     ValueError
-        If there are fewer than two items, an item has no rating, no item has two, or
-        a rating is not finite.
+        If there are fewer than two items, an item has no rating, or no item has two.
 
     References
     ----------
@@ -117,8 +116,6 @@ def icc_one_way(groups: Sequence[npt.ArrayLike], *, average: bool = True) -> Icc
             "An ICC needs at least two items with at least one rating each."
         )
     values = np.concatenate(rated)
-    if not np.isfinite(values).all():
-        raise ValueError("Ratings must be finite numbers.")
     sizes = np.array([group.size for group in rated])
     n, total = len(rated), int(sizes.sum())
     if total == n:

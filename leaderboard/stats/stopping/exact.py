@@ -32,13 +32,6 @@ class ExactWalk:
         return np.asarray(np.cumsum(self.decides_a + self.decides_b))
 
 
-def check_p(p: float) -> float:
-    """Check that a number is a probability."""
-    if not 0 <= p <= 1:
-        raise ValueError(f"p must lie between 0 and 1, not {p}.")
-    return float(p)
-
-
 def _reachable_states(
     rule: StoppingRule, horizon: int, every: int
 ) -> tuple[Integers, Integers]:
@@ -88,7 +81,6 @@ def exact_walk(
     >>> round(float(walk.decided_by[-1]), 4)
     0.0206
     """
-    p = check_p(p)
     below, above = _reachable_states(rule, horizon, every)
     walk = Walk()
     decides = np.zeros((2, horizon))

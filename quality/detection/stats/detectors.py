@@ -141,15 +141,8 @@ def with_fit(
     ----------
     learned : Fit
         A fit with as many components as the detector has.
-
-    Raises
-    ------
-    ValueError
-        If the detector has a fixed prior or a different number of components.
     """
     spec = DETECTORS[detector]
-    if spec.prior is not None or spec.n_components != learned.mixture.n_components:
-        raise ValueError(f"The detector {detector} cannot use this fit.")
     mixture = learned.mixture
     if spec.guarded:
         mixture = guard(mixture, learned.n_workers + learned.n_pseudo)

@@ -148,7 +148,6 @@ def test_tables_without_an_icc_are_refused_in_words(ratings, words):
         ([[1, 2]], "two items"),
         ([[1, 2], []], "at least one rating"),
         ([[1], [2]], "item with at least two"),
-        ([[1, float("nan")], [2]], "finite"),
     ],
 )
 def test_groups_without_an_icc_are_refused_in_words(groups, words):

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from leaderboard.stats.stopping.exact import Walk, check_p
+from leaderboard.stats.stopping.exact import Walk
 from leaderboard.stats.stopping.rules import StoppingRule
 
 _FIRST_BLOCK = 1024
@@ -53,7 +53,6 @@ def exact_effort(
     ExactEffort
         Walks that were still open count with the labels they had.
     """
-    p = check_p(p)
     walk = Walk()
     moments = np.zeros(2)
     decided = np.zeros(2)
