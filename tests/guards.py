@@ -196,9 +196,8 @@ def _note(execute, sql, params, many, context):
             number = _block() and _now.number
             for call in calls:
                 call.wrote_in.add(number)
-            if LOCK + ")" in sql:  # in a condition: the last table before it
-                tables = re.findall(r'FROM "[a-z]+_(\w+)"', sql.partition(LOCK)[0])
-                calls[-1].locked.add(tables[-1])
+            locked = r'FROM "[a-z]+_(\w+)"(?:(?!FROM).)*' + re.escape(LOCK)
+            calls[-1].locked.update(re.findall(locked, sql))  # in conditions
         elif sql.endswith(LOCK):
             calls[-1].locked.add(re.search(r'FROM "[a-z]+_(\w+)"', sql)[1])
     return execute(sql, params, many, context)

@@ -13,15 +13,8 @@ from crowd.campaigns.services.work import (
     release_overdue,
     submit,
 )
-from crowd.models import (
-    HIT,
-    Assignment,
-    Campaign,
-    Commitment,
-    LedgerEntry,
-    Rating,
-    Worker,
-)
+from crowd.hits.models import Campaign
+from crowd.models import HIT, Assignment, Commitment, LedgerEntry, Rating, Worker
 from crowd.money.services import budgets
 from crowd.workers.services import exclusions
 from genie.lib.errors import GenieError
@@ -97,14 +90,12 @@ def test_every_question_wants_an_answer_and_no_other_is_taken():
     assert refused(assignment, {key: {**whole, "x": "1"}}) == "unknown-question"
     assert refused(assignment, {key: whole, "other": whole}) == "unknown-question"
     submit(assignment, {key: whole})
-    stored = dict(Rating.own.values_list("criterion", "value"))
-    assert stored == {"fluent": 1.0, "right": 0.0}
+    assert set(Rating.own.values_list("criterion", "value")) == {("fluent", 1), ("right", 0)}  # fmt: skip
 
 
 def test_nobody_can_answer_for_somebody_else(assignment):
     assert assignment_of(assignment.worker, assignment.pk) == assignment
-    other, mine = make_worker(), assignment.worker
-    for who, pk in ((other, assignment.pk), (mine, 0), (mine, 1 << 64)):
+    for who, pk in ((make_worker(), assignment.pk), (assignment.worker, 0), (assignment.worker, 1 << 64)):  # fmt: skip
         with pytest.raises(GenieError) as caught:
             assignment_of(who, pk)
         assert caught.value.code == "not-yours"
@@ -120,8 +111,7 @@ def test_an_answer_long_after_the_deadline_is_refused_and_the_hit_is_free(assign
 
 
 def test_an_answer_to_returned_work_is_refused(assignment):
-    assert give_back(assignment)
-    assert not give_back(assignment)
+    assert [give_back(assignment) for _ in range(2)] == [True, False]
     assert refused(assignment) == "work-returned"
     assert HIT.own.get().n_available == 1
     taken_back = next_assignment(make_worker())
