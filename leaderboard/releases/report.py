@@ -313,9 +313,10 @@ def _write_cards(made: Report, folder: Path, site: str) -> None:
     for evaluation in launched_evaluations(_scored_submissions(made.table)):
         submission = evaluation.submission
         figures = worker_figures(campaigns_of(evaluation))
+        scores = list(evaluation.current_scores.order_by("pk"))
         text = exports.as_markdown(
-            card(submission, evaluation, figures, team=teams[submission.pk]),
-            heds(submission, evaluation, figures, site),
+            card(submission, evaluation, figures, scores, team=teams[submission.pk]),
+            heds(submission, evaluation, figures, scores, site),
             made.table.page.format(submission.pk),
         )
         (folder / f"submission-{submission.pk}.md").write_text(text, "utf-8")

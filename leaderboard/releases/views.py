@@ -89,9 +89,10 @@ def _card(request: HttpRequest, pk: int) -> tuple[Submission, Card, list[Answere
         figures = worker_figures(campaigns_of(evaluation))
         # a file outlives the host of the request
         site = absolute("leaderboard:home").rstrip("/")
+        scores = list(evaluation.current_scores.order_by("pk"))
         return (
-            card(submission, evaluation, figures, team=team),
-            heds(submission, evaluation, figures, site),
+            card(submission, evaluation, figures, scores, team=team),
+            heds(submission, evaluation, figures, scores, site),
         )
 
     now = state(submission.task)

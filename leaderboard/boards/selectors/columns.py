@@ -137,6 +137,10 @@ class Field:
             return self.many.n_first
         return int(((self.first == 1) & ~self.private).sum())
 
+    def place_of(self, pk: int) -> Place | None:
+        found = np.flatnonzero(self.pk == pk)
+        return self.place(int(found[0])) if len(found) else None
+
     def place(self, index: int) -> Place:
         first, last = int(self.first[index]), int(self.last[index])
         if self.many and self.ranked[index]:

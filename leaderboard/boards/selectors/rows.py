@@ -490,10 +490,9 @@ class Standings(Sequence[Row]):
         return not scored and not any_judged(self._field.pk.tolist())
 
     def row_of(self, pk: int) -> Row | None:
-        indices = np.flatnonzero(self._field.pk == pk)
-        if not len(indices):
+        place = self._field.place_of(pk)
+        if place is None:
             return None
-        place = self._field.place(int(indices[0]))
         return fetch_rows(self.task, [place], self._teams, self.at)[0]
 
     def __len__(self) -> int:

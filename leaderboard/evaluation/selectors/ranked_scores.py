@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from django.conf import settings
-from django.db.models import Count, F, FloatField, Max, Q, QuerySet
+from django.db.models import Count, Exists, F, FloatField, Q, QuerySet
 from django.db.models.functions import Cast
 
 from crowd.hits.models import Assignment, Campaign
@@ -83,10 +83,6 @@ def ranked() -> Q:
 def whole() -> Q:
     # the cast keeps the product a fraction: databases would compare integers otherwise
     return Q(n__gte=Cast(F("evaluation__n_instances"), FloatField()) * whole_share())
-
-
-def n_scored(evaluation: HumanEvaluation) -> int:
-    return int(evaluation.current_scores.aggregate(n=Max("n"))["n"] or 0)
 
 
 def partial_of(n: int, of: int, state: str) -> Partial | None:
@@ -273,4 +269,5 @@ def sample_is_public(task: Task) -> bool:
         state=QualificationTest.State.RETIRED
     )
     soon = Submission.objects.filter(in_state(*ABOUT_TO_ASK), task=task)
-    return not (open_campaigns.exists() or tests.exists() or soon.exists())
+    asked = Exists(open_campaigns) | Exists(tests) | Exists(soon)
+    return not Task.objects.filter(asked, pk=task.pk).exists()

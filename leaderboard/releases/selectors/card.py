@@ -5,18 +5,21 @@ JSON, Markdown and LaTeX, and `heds.py` answers the Human Evaluation Datasheet f
 same rows.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.conf import settings
 
 from crowd import hit_templates
 from crowd.scales.base import all_scales
+from leaderboard.boards.selectors.columns import field_of, main_criterion
 from leaderboard.boards.selectors.evidence import metric_lines
-from leaderboard.boards.selectors.rows import standings
-from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
 from leaderboard.evaluation.selectors.board_ratings import rank_rule
-from leaderboard.evaluation.selectors.ranked_scores import n_scored as n_judged
-from leaderboard.evaluation.selectors.ranked_scores import sample_is_public
+from leaderboard.evaluation.selectors.ranked_scores import (
+    partial_of_score,
+    sample_is_public,
+)
 from leaderboard.evaluation.selectors.system_ratings import (
     campaigns_of,
     ratings_per_output,
@@ -45,16 +48,17 @@ def card(
     submission: Submission,
     evaluation: HumanEvaluation,
     figures: WorkerFigures,
+    scores: Sequence[Score],
     *,
     team: str,
 ) -> Card:
     lines = {
         "System and data": _system(submission, team),
-        "Outputs rated": _outputs(submission, evaluation),
+        "Outputs rated": _outputs(submission, evaluation, n_rated(scores)),
         "Human evaluation design": _questions(submission, evaluation),
         "Workers and pay": _workers(submission, evaluation, figures),
         "Quality control": _control(submission, figures),
-        "Results": _results(submission, evaluation),
+        "Results": _results(submission, evaluation, scores),
         "Automatic metrics": [
             (line.words.label, {"value": line.value, "signature": line.signature})
             for line in metric_lines(submission)
@@ -91,12 +95,16 @@ def _system(submission: Submission, team: str) -> Section:
     ]
 
 
-def _outputs(submission: Submission, evaluation: HumanEvaluation) -> Section:
+def n_rated(scores: Sequence[Score]) -> int:
+    return max((score.n for score in scores), default=0)
+
+
+def _outputs(submission: Submission, evaluation: HumanEvaluation, n: int) -> Section:
     task = submission.task
     return [
         ("instances in the test set", task.n_instances),
         ("instances in the sample", evaluation.n_instances),
-        ("rated instances", n_judged(evaluation)),
+        ("rated instances", n),
         ("sampling", "drawn at random once for the task"),
         (
             # as text: JSON readers with doubles only would round a 63-bit number
@@ -211,7 +219,10 @@ def _control(submission: Submission, figures: WorkerFigures) -> Section:
     ]
 
 
-def _results(submission: Submission, evaluation: HumanEvaluation) -> Section:
+def _results(
+    submission: Submission, evaluation: HumanEvaluation, scores: Sequence[Score]
+) -> Section:
+    task = submission.task
     lines: Section = [
         (
             score.criterion,
@@ -230,15 +241,18 @@ def _results(submission: Submission, evaluation: HumanEvaluation) -> Section:
                 "provisional": score.provisional,
             },
         )
-        for score in evaluation.current_scores.order_by("pk")
+        for score in scores
     ]
-    row = standings(submission.task).row_of(submission.pk)
-    if row is not None and row.partial is not None:
-        unranked = "" if row.rank_first is not None else ", therefore not ranked"
-        lines.append((f"partial{unranked}", str(row.partial)))
-    if row is not None and row.rank_first is not None:
+    place = field_of(task, frozenset()).place_of(submission.pk)
+    if place is None or not place.scored:
+        return lines
+    main = next(one for one in scores if one.criterion == main_criterion(task))
+    if partial := partial_of_score(main):
+        unranked = "" if place.ranks else ", therefore not ranked"
+        lines.append((f"partial{unranked}", str(partial)))
+    if place.ranks:
         lines += [
-            ("range of ranks", [row.rank_first, row.rank_last]),
-            ("ranking rule", rank_rule(submission.task)),
+            ("range of ranks", [*place.ranks]),
+            ("ranking rule", rank_rule(task)),
         ]
     return lines

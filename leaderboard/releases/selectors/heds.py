@@ -1,22 +1,29 @@
 """The evaluation card in the order and with the numbers of HEDS."""
 
+from __future__ import annotations
+
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from django.conf import settings
 
 from crowd.scales.base import Scale, all_scales
 from leaderboard.designs.base import all_designs
-from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
 from leaderboard.evaluation.selectors.board_ratings import rank_rule
-from leaderboard.evaluation.selectors.ranked_scores import n_scored as n_judged
 from leaderboard.evaluation.selectors.system_ratings import system_ratings
 from leaderboard.evaluation.selectors.task_policy import requirements
 from leaderboard.evaluation.selectors.worker_figures import WorkerFigures
+from leaderboard.releases.selectors.card import n_rated
 from leaderboard.releases.selectors.of_others import NOT_KNOWN, answers_of_others
 from leaderboard.submissions.models import Submission
 from leaderboard.tasks.selectors import note_of
 from quality.agreement.krippendorff import Level, krippendorff_alpha
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 VERSION = "HEDS 3.0"
 
@@ -94,10 +101,9 @@ _NOT_BETWEEN = "InterAA not assessed"
 
 
 def agreement(
-    evaluation: HumanEvaluation, criterion: str, *, ordered: bool
+    ratings: pd.DataFrame, criterion: str, *, ordered: bool
 ) -> tuple[str, str]:
     """Return how agreement was measured, and its value; none for single ratings."""
-    ratings = system_ratings(evaluation)
     ratings = ratings[ratings["criterion"] == criterion]
     table = ratings.pivot_table(
         index=["submission", "instance"], columns="worker", values="value"
@@ -162,6 +168,7 @@ def heds(
     submission: Submission,
     evaluation: HumanEvaluation,
     figures: WorkerFigures,
+    scores: Sequence[Score],
     site: str,
 ) -> list[Answered]:
     """Answer the sheet question by question; `site` is the beginning of addresses."""
@@ -172,7 +179,7 @@ def heds(
         "3.3.4.1": f"see the page and its instructions at {about}",
         "3.3.4.2": _shown_parts(submission),
         **_systems(submission),
-        **_sample(submission, evaluation),
+        **_sample(submission, n_rated(scores)),
         **_evaluators(submission, evaluation, figures),
         **_design(evaluation, figures),
         "5.2": (
@@ -189,9 +196,10 @@ def heds(
         Answered(number, question, "", of_all.get(number, OPEN))
         for number, question in QUESTIONS.items()
     ]
+    ratings = system_ratings(evaluation)
     for criterion in criteria:
         of_it = {
-            **_criterion(evaluation, criterion),
+            **_criterion(evaluation, ratings, scores, criterion),
             "4.3.2": f"in the instructions at {about}",
             **(dict.fromkeys(("4.3.1.1", "4.3.2"), NOT_KNOWN) if imported else {}),
         }
@@ -230,8 +238,8 @@ def _shown_parts(submission: Submission) -> str:
     return f"the output{beside}, the questions with their answers, and the instructions"
 
 
-def _sample(submission: Submission, evaluation: HumanEvaluation) -> dict[str, str]:
-    n_all, n = submission.task.n_instances, n_judged(evaluation)
+def _sample(submission: Submission, n: int) -> dict[str, str]:
+    n_all = submission.task.n_instances
     how = "by an automatic random process from a larger set"
     return {
         "3.1.1": str(n),
@@ -296,14 +304,17 @@ def _design(evaluation: HumanEvaluation, figures: WorkerFigures) -> dict[str, st
     }
 
 
-def _criterion(evaluation: HumanEvaluation, criterion: str) -> dict[str, str]:
+def _criterion(
+    evaluation: HumanEvaluation,
+    ratings: pd.DataFrame,
+    scores: Sequence[Score],
+    criterion: str,
+) -> dict[str, str]:
     hit_type = evaluation.campaign.hit_type
     scale = all_scales().get(hit_type.scale)
     design = all_designs().get(evaluation.design)
     relative = design is not None and design.in_slots()
-    method, found = agreement(
-        evaluation, criterion, ordered=bool(scale and scale.options)
-    )
+    method, found = agreement(ratings, criterion, ordered=bool(scale and scale.options))
     answers = {
         "4.2.1": "subjective",
         "4.2.2": "relative" if relative else "absolute",
@@ -315,7 +326,7 @@ def _criterion(evaluation: HumanEvaluation, criterion: str) -> dict[str, str]:
             "ratings on bounded scales are mapped to 0-100 and averaged within "
             "instances, then over instances, without excluded evaluators"
         ),
-        "4.3.10": _significance(evaluation, criterion),
+        "4.3.10": _significance(evaluation, scores, criterion),
         "4.3.11.1": method,
         "4.3.11.2": found,
         "4.3.12.1": "IntraAA not assessed",
@@ -355,8 +366,10 @@ def _reward(figures: WorkerFigures) -> str:
     return f"{least} to ${figures.highest_reward_cents / 100:.2f}"
 
 
-def _significance(evaluation: HumanEvaluation, criterion: str) -> str:
-    score = evaluation.current_scores.filter(criterion=criterion).first()
+def _significance(
+    evaluation: HumanEvaluation, scores: Sequence[Score], criterion: str
+) -> str:
+    score = next((one for one in scores if one.criterion == criterion), None)
     if score is None:
         return "none"
     n = settings.GENIE["BOOTSTRAP_RESAMPLES"]
