@@ -16,6 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 # A busy machine takes its time to import everything.
 START_SECONDS = 240
+N_WAITING = "print(jobs.n_waiting())"
 
 pytestmark = pytest.mark.slow
 
@@ -98,6 +99,14 @@ class Installation:
             assert time.monotonic() < deadline, f"{what}\n{self.log.read_text()}"
             time.sleep(0.1)
 
+    def enqueue(self) -> None:
+        job = "jobs.enqueue('genie.lib.jobs.forget_old', days=3)"
+        assert self.shell(f"from genie.lib import jobs; {job}; {N_WAITING}") != "0"
+
+    def wait_until_done(self) -> None:
+        done = lambda: self.shell(f"from genie.lib import jobs; {N_WAITING}") == "0"  # noqa: E731
+        self.wait(done, 90, "the job was not done")
+
     def wait_until_running(self) -> None:
         # of each lane: the guard, a worker and the pusher
         self.wait(
@@ -157,15 +166,8 @@ def test_a_killed_supervisor_takes_its_queue_along_and_the_next_finishes_the_wor
     with stopped_at_the_end(second):
         installation.wait_until_running()
         assert len(installation.clusters()) == 3
-        installation.shell(
-            "from genie.lib import jobs; jobs.enqueue('genie.lib.jobs.forget_old', days=3)"
-        )
-        waiting = "from genie.lib import jobs; print(jobs.n_waiting())"
-        installation.wait(
-            lambda: installation.shell(waiting) == "0",
-            START_SECONDS,
-            "the job was not done",
-        )
+        installation.enqueue()
+        installation.wait_until_done()
 
 
 FAKETIME = [*Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1")]
@@ -175,19 +177,13 @@ FAKETIME = [*Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1")]
 def test_jobs_are_done_at_a_clock_a_day_off_and_when_it_is_right_again(
     installation, monkeypatch
 ):
-    waiting = "from genie.lib import jobs; print(jobs.n_waiting())"
-    enqueue = "import jobs; jobs.enqueue('genie.lib.jobs.forget_old', days=3)"
     # the right clock, then, is a day behind what the database says
     for clock in ({"LD_PRELOAD": str(FAKETIME[0]), "FAKETIME": "+1d"}, {}):
         monkeypatch.setattr(installation, "env", {**installation.env, **clock})
-        assert installation.shell(waiting.replace("import jobs", enqueue)) != "0"
+        installation.enqueue()
         queue = installation.start()
         with stopped_at_the_end(queue):
-            installation.wait(
-                lambda: installation.shell(waiting) == "0",
-                90,
-                "the job was not done",
-            )
+            installation.wait_until_done()
             kill(queue)
             installation.wait(lambda: not installation.queue_processes(), 5, "left")
         monkeypatch.undo()

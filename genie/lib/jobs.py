@@ -129,11 +129,10 @@ def enqueue_missing(listed: Iterable[tuple[str, Mapping[str, Key]]]) -> int:
 def _unpack(payload: str) -> dict[str, Any] | None:
     """Read a queued job; None if another secret key or version wrote it."""
     try:
-        task: dict[str, Any] = SignedPackage.loads(payload)
+        return dict(SignedPackage.loads(payload))
     except Exception as error:  # noqa: BLE001 - unpickling raises whatever it likes
         logger.warning("A queued job cannot be read: %s", one_line(error))
         return None
-    return task
 
 
 def n_waiting() -> int:
@@ -210,15 +209,14 @@ def install(table: Iterable[Periodic]) -> None:
         Schedule.objects.exclude(name__in=[line.name for line in table]).delete()
         for line in table:
             import_string(line.job)  # one broken schedule stops all of them
-            schedule = Schedule.objects.filter(name=line.name).first() or Schedule(
-                name=line.name, next_run=timezone.now()
-            )
-            schedule.func = line.job
-            schedule.schedule_type = Schedule.MINUTES
-            schedule.minutes = line.minutes
-            schedule.repeats = -1
-            schedule.full_clean()
-            schedule.save()
+            fields = {
+                "func": line.job,
+                "schedule_type": Schedule.MINUTES,
+                "minutes": line.minutes,
+                "repeats": -1,
+            }
+            if not Schedule.objects.filter(name=line.name).update(**fields):
+                Schedule.objects.create(name=line.name, **fields)
 
 
 def queue_periodic() -> None:
@@ -237,8 +235,12 @@ def undo_clock_jump() -> int:
         if row.next_run > now + timedelta(minutes=2 * row.minutes)
     ]
     n = Schedule.objects.filter(pk__in=ahead).update(next_run=now) if ahead else 0
-    limit = now + timedelta(seconds=2 * Conf.RETRY)
-    return int(n + OrmQ.objects.filter(lock__gt=limit).update(lock=now))
+    return int(
+        n
+        + OrmQ.objects.filter(lock__gt=now + timedelta(seconds=2 * Conf.RETRY)).update(
+            lock=now
+        )
+    )
 
 
 def longest_overdue() -> timedelta | None:
@@ -253,8 +255,7 @@ def oldest_waiting_seconds() -> float | None:
     task = _unpack(row.payload) if row else None
     if task is None:
         return None
-    seconds: float = (timezone.now() - task["started"]).total_seconds()
-    return max(0.0, seconds)
+    return max(0.0, float((timezone.now() - task["started"]).total_seconds()))
 
 
 def queues() -> list[str]:
@@ -262,8 +263,11 @@ def queues() -> list[str]:
 
 
 def n_failed(days: int) -> int:
-    since = timezone.now() - timedelta(days=days)
-    return int(Failure.objects.filter(stopped__gte=since).count())
+    return int(
+        Failure.objects.filter(
+            stopped__gte=timezone.now() - timedelta(days=days)
+        ).count()
+    )
 
 
 def latest_failures(n: int) -> list[Failure]:

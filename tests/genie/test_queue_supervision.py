@@ -8,6 +8,7 @@ import time
 from datetime import timedelta
 from functools import partial
 from io import StringIO
+from unittest.mock import DEFAULT, Mock
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -112,6 +113,9 @@ def test_a_database_away_ends_no_supervisor(supervisor, monkeypatch, problem):
     assert closed
     supervisor._tell_queue(lambda: jobs.enqueue_missing([work.ADVANCE]))
     assert jobs.n_waiting() == 1
+    monkeypatch.setattr(work, "release_own_claims", Mock(side_effect=problem))
+    monkeypatch.setattr(Lane, "start", pytest.fail)  # its jobs would wait for minutes
+    supervisor._start_missing(None)
 
 
 def test_machines_that_share_a_folder_do_not_share_a_pulse(lane, monkeypatch):
@@ -284,6 +288,19 @@ def test_a_worker_removes_its_job_and_goes_if_none_is_left(monkeypatch):
     for row, left in zip(list(OrmQ.objects.all()), [(1, None), (0, 1)], strict=True):
         sentinel._settle({"func": "f", "ack_id": row.pk, "success": True})
         assert (jobs.n_waiting(), Conf.MAX_RSS) == left
+
+
+@pytest.mark.every_engine
+def test_a_job_in_which_the_database_restarted_runs_again_once_it_is_back(monkeypatch):
+    waiting = claim(1)
+    away = Mock(side_effect=[InterfaceError, DEFAULT], wraps=sentinel.release_claim)
+    monkeypatch.setattr(jobs, "settle", Mock(side_effect=OperationalError))
+    monkeypatch.setattr(sentinel, "release_claim", away)
+    monkeypatch.setattr(sentinel.time, "sleep", Mock())
+    monkeypatch.setattr(sentinel.connection, "close", Mock())
+    assert not waiting()
+    sentinel._settle({"func": "f", "ack_id": OrmQ.objects.get().pk, "success": True})
+    assert waiting()
 
 
 def test_a_process_that_only_guards_does_not_connect(monkeypatch):

@@ -98,14 +98,15 @@ class DatabaseBroker(BeatingBroker, _Claiming):
 
 
 def _beat() -> str:
-    package: str = SignedPackage.dumps(
-        {
-            "id": uuid.uuid4().hex,
-            "name": "beat",
-            "func": "genie.lib.queue.pulse.beat",
-            "args": (),
-            "kwargs": {},
-            "started": timezone.now(),
-        }
+    return str(
+        SignedPackage.dumps(
+            {
+                "id": uuid.uuid4().hex,
+                "name": "beat",
+                "func": "genie.lib.queue.pulse.beat",
+                "args": (),
+                "kwargs": {},
+                "started": timezone.now(),
+            }
+        )
     )
-    return package

@@ -20,7 +20,7 @@ from typing import Any, cast
 from uuid import uuid4
 
 from django.conf import settings
-from django.db import DatabaseError
+from django.db import DatabaseError, Error, connection
 from django.db.models import F
 from django_q import cluster
 from django_q.brokers import get_broker
@@ -133,5 +133,16 @@ def _settle(task: dict[str, Any], **_kwargs: Any) -> None:
             others = WaitingJob.objects.filter(lane=Conf.CLUSTER_NAME)
             if jobs.in_database() and not others.exists():
                 Conf.MAX_RSS = 1
-        except Exception:  # it runs again
+        except Exception:
             logger.exception("Job %s cannot be settled", task["func"])
+            _give_back(str(task["ack_id"]))
+
+
+def _give_back(receipt: str) -> None:
+    # as soon as the database answers, which may be restarting
+    for _ in range(60):
+        time.sleep(1)
+        connection.close()
+        with suppress(Error):
+            release_claim(receipt, after=timedelta())
+            return

@@ -75,10 +75,15 @@ class Command(RefusingCommand):
         missing = [lane for lane in self.lanes if lane.cluster is None]
         if missing:
             self._tell_queue(jobs.undo_clock_jump)
-            # Jobs that were dropped when the processes died are resumed at once.
-            self._tell_queue(
-                partial(release_own_claims, [lane.name for lane in missing])
-            )
+            # Jobs that were dropped when the processes died are resumed at once, which
+            # waits for a database that is away.
+            if (
+                self._tell_queue(
+                    partial(release_own_claims, [lane.name for lane in missing])
+                )
+                is None
+            ):
+                return
             self._tell_queue(lambda: jobs.enqueue_missing([ADVANCE]))
         # One after the other, so that they share what this process then changes.
         for lane in missing:
