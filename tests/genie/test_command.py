@@ -227,11 +227,15 @@ def test_a_setting_that_is_missing_is_named_in_one_sentence(tmp_path):
 
 
 @pytest.mark.slow
-def test_the_same_commit_gives_the_same_wheels():
+def test_the_same_commit_gives_the_same_wheels(tmp_path):
     made = []
-    for _ in range(2):
-        subprocess.run(["make", "--silent", "wheels"], cwd=ROOT, check=True)
-        wheels = sorted((ROOT / "build/wheels").iterdir())
+    for place, umask in (("one", 0o022), ("another/folder", 0o077)):
+        clone = tmp_path / place
+        subprocess.run(["git", "clone", "--quiet", ROOT, clone], check=True)
+        (clone / ".venv").symlink_to(ROOT / ".venv")
+        words = ["make", "--silent", "--old-file=.venv/test", "wheels"]
+        subprocess.run(words, cwd=clone, check=True, umask=umask)
+        wheels = sorted((clone / "build/wheels").iterdir())
         made.append({one.name: one.read_bytes() for one in wheels})
     assert made[0] == made[1]
     assert [name.split("-")[0] for name in made[0]] == [

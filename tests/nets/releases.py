@@ -1,8 +1,10 @@
-"""Read what is public about a release: its tables, their columns and types."""
+"""Read what is public about a release, and find what later code no longer has of it."""
 
 import csv
 import io
+import math
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from django.core.management import call_command
@@ -36,3 +38,17 @@ def unpack(archive: Path, folder: Path) -> Path:
         packed.extractall(folder)
     [inside] = folder.iterdir()
     return inside
+
+
+def lost(old: object, new: object, at: str = "") -> Iterator[str]:
+    """Yield where a part of JSON is missing or different; keys may be added."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key, value in old.items():
+            yield from lost(value, new.get(key, ...), f"{at} {key}")
+    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        for place, pair in enumerate(zip(old, new, strict=True)):
+            yield from lost(*pair, f"{at} {place}")
+    elif isinstance(old, float) and isinstance(new, float):
+        yield from [] if math.isclose(old, new, abs_tol=1e-6) else [at]
+    elif old != new:
+        yield at
