@@ -296,7 +296,7 @@ def ms_an_answer(
         folder = Path(shutil.copytree(made, name, dirs_exist_ok=True))
         os.environ["GENIE_VAR"] = str(folder)
         port = free_port()
-        site = serve(port, **how, **({"folder": folder} if how else {}))
+        site = serve(port, **({**how, "folder": folder} if how else {}))
         try:
             workers = [kind(port, way[0], i, 0) for i, way in enumerate(ways)]
             pages = [(path, "") for _, path in ways]

@@ -72,7 +72,9 @@ def rater_here(request: HttpRequest, pool: str = "", pk: int = 0) -> Worker | No
     raters = request.session.get(RATERS)
     if not raters:
         return None
-    workers = Worker.objects.select_related("profile").filter(pk__in=raters.values())
+    workers = Worker.objects.filter(pk__in=raters.values()).select_related(
+        "profile", "came_by"
+    )
     its = raters.get(pool or request.POST.get("pool"))
     return (workers.filter(assignments=pk) if pk else workers.filter(pk=its)).first()
 

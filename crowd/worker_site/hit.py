@@ -493,7 +493,7 @@ def find_next(
 
 def home_of(worker: Worker) -> str:
     """Return the page between HITs; raters by a study's link only have that link."""
-    if worker.came_by is None or not worker.by_link:
+    if not worker.by_link or worker.came_by is None:
         return reverse("work:home")
     return reverse("work:invitation", args=[study_token(worker.came_by)])
 
