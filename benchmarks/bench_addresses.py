@@ -18,6 +18,7 @@ import shutil
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -55,9 +56,37 @@ def plain(who: dict[str, Any], n: int) -> Any:
     return worlds.many(who, n)
 
 
+def pairs(who: dict[str, Any], n: int) -> Any:
+    """Make a board whose systems are compared in pairs only, a hundred pairs so far."""
+    from crowd import hit_templates
+    from leaderboard.models import Comparison, HumanEvaluation, Score, Submission, Task
+    from leaderboard.tasks.models import GENERAL
+    from tests.walk import worlds
+
+    task = worlds.many(who, n)
+    Score.objects.filter(submission__task=task).delete()
+    rows = Submission.objects.filter(task=task)
+    rows.update(published_at=None)
+    HumanEvaluation.objects.filter(task=task).update(state="REQUESTED")
+    usual = dict(hit_templates.stored_templates()[GENERAL].questions)
+    human = {**task.config["human"], "hit_template": GENERAL, "criteria": usual}
+    asked = {"criteria": {"better": "Which one is better?"}}
+    config = {**task.config, "human": human, "comparison": asked}
+    Task.objects.filter(pk=task.pk).update(config=config)
+    systems = list(rows.order_by("pk")[:101])
+    for a, b in pairwise(systems):
+        Comparison.objects.create(
+            task=task, a=a, b=b, criterion="better", delta=0.05, rule="beta-mixture",
+            state="UNDECIDED", design="preference", n_instances=8,
+            seed=1, requested_by=who["boss"], wave_size=8, max_pairs=8, n_labels=8,
+        )  # fmt: skip
+    return Task.objects.get(pk=task.pk)
+
+
 BOARDS: dict[str, Callable[[dict[str, Any], int], Any]] = {
     "plain": plain,
     "criteria": criteria,
+    "pairs": pairs,
 }
 
 
@@ -145,7 +174,8 @@ def main() -> int:
         found = filled(folder, asked.board, asked.systems)
         client = found.client(asked.role)
         rows = routes.rows_of(found)
-        rows["SUBMISSION"] = rows["SUBMISSION"][:1]
+        for name in ("SUBMISSION", "COMPARISON"):
+            rows[name] = rows[name][:1]
         chosen = dict.fromkeys(
             path
             for route in routes.routes()
