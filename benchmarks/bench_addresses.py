@@ -39,7 +39,11 @@ def criteria(who: dict[str, Any], n: int) -> Any:
     from tests.walk import worlds
 
     task = worlds.many(who, n)
-    named = {"overall": "Is it good?", "fluency": "Is it fluent?", "truth": "Is it true?"}
+    named = {
+        "overall": "Is it good?",
+        "fluency": "Is it fluent?",
+        "truth": "Is it true?",
+    }
     human = {**task.config["human"], "criteria": named}
     Task.objects.filter(pk=task.pk).update(config={**task.config, "human": human})
     rows = list(Score.objects.filter(submission__task=task))

@@ -3,7 +3,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from django.db.models import Prefetch, Q, QuerySet
+from django.db.models import Q, QuerySet
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404
 from rest_framework import serializers
@@ -26,8 +26,7 @@ from leaderboard.boards.selectors.columns import (
 from leaderboard.boards.selectors.home import name_contains
 from leaderboard.boards.selectors.rows import standings
 from leaderboard.boards.selectors.version import state
-from leaderboard.evaluation.models.human_evaluation import EvaluationCampaign, Score
-from leaderboard.evaluation.result_columns import columns_of
+from leaderboard.evaluation.models.human_evaluation import Score
 from leaderboard.evaluation.selectors.system_ratings import (
     all_system_ratings_of,
     evaluation_of,
@@ -119,10 +118,11 @@ class BoardList(TaskView, ListView):
 
         def make() -> bytes:
             answer = self.list(request, *args, **kwargs)
-            return bytes(JSONRenderer().render(answer.data))
+            return bytes(JSONRenderer().render(answer.data, kind))
 
+        kind, teams = str(request.accepted_media_type), team_ids(reader)
         # next and previous pages are full addresses
-        asked, teams = ("api", request.build_absolute_uri()), team_ids(reader)
+        asked = "api", request.build_absolute_uri(), kind
         json = state(self.task(), teams).computed_if_long(make, *asked, teams=teams)
         return HttpResponse(json, content_type=JSONRenderer.media_type)
 
@@ -205,17 +205,8 @@ def scores(
         rows = rows.filter(Q(superseded_at=None) | Q(superseded_at__gt=at))
     elif not superseded:
         rows = rows.filter(superseded_at=None)
-    shown = (column.path or column.name for column in columns_of("api"))
-    beside = ("created_at", "link", "superseded_at", "evaluation", "submission")
-    names = ("submission__system_name", "submission__simulated")
-    rows = rows.select_related("submission", "evaluation").only(*shown, *beside, *names)
-    campaigns = EvaluationCampaign.objects.select_related(None).select_related(
-        "campaign"
-    )
-    states = campaigns.only("evaluation", "submission", "campaign__state")
-    return rows.prefetch_related(Prefetch("evaluation__campaigns", states)).order_by(
-        "pk"
-    )
+    rows = rows.select_related("submission", "evaluation")
+    return rows.prefetch_related("evaluation__campaigns").order_by("pk")
 
 
 def scored_criteria(task: Task) -> list[str]:

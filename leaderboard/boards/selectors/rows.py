@@ -466,7 +466,8 @@ class Standings(Sequence[Row]):
 
     @property
     def ranks_made_again(self) -> bool:
-        return self.at is not None and self._field.by_scores and self.n_ranked > 1
+        again = self.at is not None and self._field.by_scores is not None
+        return again and self.n_ranked > 1
 
     def kept(self, now: State) -> tuple[Row, ...]:
         """Return all rows; those of a long public board are fetched once per version."""
@@ -487,7 +488,9 @@ class Standings(Sequence[Row]):
     def nobody_asked(self) -> bool:
         """Check that there is no answer at all yet, not even one without a score."""
         scored = self.n_rated_by_people or self.n_rated_by_programs
-        return not scored and not any_judged(self._field.pk.tolist())
+        own = self._field.pk[self._field.private].tolist()
+        shown = Submission.objects.filter(public() | Q(pk__in=own), task=self.task)
+        return not scored and not any_judged(shown.order_by())
 
     def row_of(self, pk: int) -> Row | None:
         place = self._field.place_of(pk)

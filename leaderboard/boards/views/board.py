@@ -37,7 +37,7 @@ from leaderboard.boards.selectors.columns import (
 )
 from leaderboard.boards.selectors.judged import JUDGED_HELP
 from leaderboard.boards.selectors.rows import Human, Row, Standings, standings
-from leaderboard.boards.selectors.version import KEPT_FROM_ROWS, KEPT_SECONDS, state
+from leaderboard.boards.selectors.version import KEPT_SECONDS, state
 from leaderboard.boards.views.submission import system_drawer
 from leaderboard.charts import Axis, axis_over
 from leaderboard.evaluation.selectors.board_ratings import who_ranks
@@ -316,7 +316,7 @@ def _value(row: Row, words: MetricWords, *, absent: bool) -> str:
     return f"{value:.{words.decimals}f}"
 
 
-ROWS = 150
+ROWS = 100
 # From this many rows on, the search is visible.
 SEARCHED = 15
 
@@ -392,8 +392,9 @@ def _body(
         "to_change_first": first.get("n_ratings"),
     }
     html = render_to_string("leaderboard/boards/parts/board.html", context)
-    # comparisons are shown as they are now, and as the viewer may see them
-    if rows.n_all >= KEPT_FROM_ROWS and not task.side_by_side:
+    # comparisons are shown to readers with an account as they are now, and as they may
+    # see them
+    if now.is_long and not (task.side_by_side and request.user.is_authenticated):
         cache.set(key, str(html), KEPT_SECONDS)
     return html
 

@@ -241,7 +241,7 @@ def compared(task: Task, viewer: Viewer) -> dict[str, Any]:
         ],
         "shown": [
             (one, asked.get(one.criterion, ""), found, verdict(one, found))
-            for one in rows[:ON_BOARD_AT_MOST]
+            for one in rows.prefetch_related("campaigns")[:ON_BOARD_AT_MOST]
             for found in [standing_of(one)]
         ],
         "n": rows.count(),

@@ -6,8 +6,8 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from leaderboard.boards.selectors import columns
-from leaderboard.boards.selectors.columns import field_of
+from leaderboard.boards.selectors.columns import ScoreRanks
+from leaderboard.boards.selectors.rows import standings
 from tests.factories import (
     answer,
     make_evaluation,
@@ -61,32 +61,30 @@ def test_no_query_reads_the_numbers_of_single_instances(client, five):
     )
 
 
-def test_a_page_has_150_rows_and_leads_on(client, task, who):
-    make_many_ranked(task, 450, **who)
+def test_a_page_has_100_rows_and_leads_on(client, task, who):
+    make_many_ranked(task, 300, **who)
 
     first = client.get("/tasks/tidy-news/").content.decode()
     last = client.get("/tasks/tidy-news/?page=3").content.decode()
     beyond = client.get("/tasks/tidy-news/?page=99999999999999999999")
 
-    assert first.count("<tr") - 1 == 150
-    assert "rows 1–150 of 450" in first
+    assert first.count("<tr") - 1 == 100
+    assert "rows 1–100 of 300" in first
     assert "?page=2" in first
-    assert last.count("<tr") - 1 == 150
-    assert "rows 301–450 of 450" in last
+    assert last.count("<tr") - 1 == 100
+    assert "rows 201–300 of 300" in last
     # ranks on later pages are of the whole board
-    assert re.search(r'<td class="rk[^>]*>373–450<', last)
+    assert re.search(r'<td class="rk[^>]*>[0-9]+–300<', last)
     assert beyond.status_code == 404
 
 
-def test_many_systems_are_ranked_more_cautiously(task, monkeypatch, who):
+def test_scores_alone_rank_only_the_systems_that_are_shown(task, monkeypatch, who):
     for mean, system in ((80, "First"), (60, "Second"), (59, "Third"), (20, "Last")):
         make_ranked(task, mean, system=system, **who)
-
-    def ranks():
-        field = field_of(task, frozenset())
-        return [field.place(i).ranks for i in range(4)], field.n_first
-
-    usual = ranks()
-    assert usual == ([(1, 1), (2, 3), (2, 3), (4, 4)], 1)
-    monkeypatch.setattr(columns, "_MANY", 3)
-    assert ranks() == usual
+    ranks, made = ScoreRanks.ranks, []
+    monkeypatch.setattr(ScoreRanks, "ranks", lambda *of: made.append(of) or ranks(*of))
+    board = standings(task)
+    assert (board.n_first, made) == (1, [])
+    shown = [(row.rank_first, row.rank_last) for row in board[:3]]
+    assert shown == [(1, 1), (2, 3), (2, 3)]
+    assert len(made) == 3
