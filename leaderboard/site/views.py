@@ -37,7 +37,6 @@ from leaderboard.charts import Axis, axis_over
 from leaderboard.evaluation.models.human_evaluation import Score
 from leaderboard.evaluation.services.public_log import (
     COMPARED,
-    Compared,
     compare_public_scores,
 )
 from leaderboard.papers.task_figures.views import published_figures, published_file
@@ -86,13 +85,13 @@ def public_log(request: HttpRequest) -> HttpResponse:
     return render(request, "leaderboard/site/public_log.html", context)
 
 
-def _compared_scores() -> Compared | None:
+def _compared_scores() -> dict[str, Any] | None:
     """Return the stored comparison with the log; a job makes that of many scores."""
     rows = Score.objects.filter(superseded_at=None)[:KEPT_FROM_ROWS]
     if rows.count() < KEPT_FROM_ROWS:
         return compare_public_scores()
-    found: Compared | None = caches["shared"].get(COMPARED)
-    if not found or found.at < timezone.now() - timedelta(seconds=KEPT_SECONDS):
+    found: dict[str, Any] | None = caches["shared"].get(COMPARED)
+    if not found or found["at"] < timezone.now() - timedelta(seconds=KEPT_SECONDS):
         queue_once(COMPARED, "leaderboard.jobs.compare_public_scores")
     return found
 

@@ -3,8 +3,6 @@
 import json
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from django.core.cache import caches
@@ -78,22 +76,17 @@ def _matches(score: Score, last: Mapping[str, str] | None) -> bool:
     return all(logged.get(name) == one for name, one in _content(score).items())
 
 
-@dataclass(frozen=True)
-class Compared:
-    """How the public current scores compare with the log; `shown` are some that differ."""
-
-    n_match: int
-    n_different: int
-    shown: list[tuple[int, str]]
-    at: datetime
-
-
-def compare_public_scores() -> Compared:
-    """Compare, and store the result for the page."""
+def compare_public_scores() -> dict[str, Any]:
+    """Compare, and store the result for the page; `shown` are some that differ."""
     now = timezone.now()
     different, n_match = differing_scores(public_scores())
     shown = [(one.submission_id, one.criterion) for one in different[:_SHOWN]]
-    found = Compared(n_match, len(different), shown, now)
+    found = {
+        "n_match": n_match,
+        "n_different": len(different),
+        "shown": shown,
+        "at": now,
+    }
     caches["shared"].set(COMPARED, found, _KEPT_SECONDS)
     return found
 
