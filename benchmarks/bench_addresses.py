@@ -102,7 +102,7 @@ def filled(folder: Path, board: str, n: int) -> Any:
     if not file.exists():
         found = worlds.world("growth", lambda who: BOARDS[board](who, n))
         file.write_bytes(pickle.dumps(found))
-    return pickle.loads(file.read_bytes())  # noqa: S301 - written above
+    return pickle.loads(file.read_bytes())
 
 
 def content(client: Any, path: str, **headers: str) -> tuple[Any, int]:
@@ -171,7 +171,7 @@ def main() -> int:
         settings.GENIE["FILES_PER_HOUR"] = 10**6
         from genie.accounts import throttles
         from tests import decoys  # gives models their "own"
-        from tests.walk import routes, worlds
+        from tests.walk import routes
 
         assert decoys
         throttles.FileThrottle.rate = "1000000/hour"
