@@ -132,6 +132,7 @@ def test_no_queue_is_left_alone_when_its_supervisor_breaks(supervisor, monkeypat
     monkeypatch.setattr(connections, "close_all", lambda: None)
     monkeypatch.setattr(sentinel, "run", lambda lane: time.sleep(600))
     monkeypatch.setattr(supervisor, "_watch", broken)
+    monkeypatch.setattr(supervisor, "_tell_queue", lambda _: 0)
     started = []
 
     def end(lane, *_):
