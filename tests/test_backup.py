@@ -166,9 +166,5 @@ def test_what_the_page_says_brings_board_money_and_keys_back(tmp_path):
         gone = 'assert "too_much" not in connection.introspection.table_names()\n'
         assert look(tmp_path, env, f"{shell}{gone}") == before
         doctor = tried(tmp_path, env, "genie doctor")
-        wrong = [
-            line.split()[1]
-            for line in doctor.stdout.splitlines()
-            if line.startswith("problem")
-        ]
+        wrong = re.findall(r"^problem\S* +(\S+)", doctor.stdout, re.M)
         assert wrong == ["queue"], doctor.stdout + doctor.stderr

@@ -44,6 +44,7 @@ class Site(BaseHTTPRequestHandler):
 def site():
     with ThreadingHTTPServer(("127.0.0.1", 0), Site) as server:
         server.daemon_threads, server.block_on_close = True, False
+        server.handle_error = lambda *_: None  # who is refused hangs up
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"127.0.0.1:{server.server_address[1]}"
         server.shutdown()
@@ -64,11 +65,8 @@ def caddy(folder, port, site):
         "GENIE_CADDY": "2.6" if version < [2, 7] else "2.7",
     }
     # two of them on one machine would share the port of its own administration
-    config = (
-        (DEPLOY / "Caddyfile")
-        .read_text("utf-8")
-        .replace("\tservers", "\tadmin off\n\tservers", 1)
-    )
+    config = (DEPLOY / "Caddyfile").read_text("utf-8")
+    config = config.replace("\tservers", "\tadmin off\n\tservers", 1)
     (folder / "Caddyfile").write_text(config)
     words = [which("caddy"), "run", "--config", str(folder / "Caddyfile")]
     return subprocess.Popen(words, env=env, stderr=subprocess.DEVNULL)

@@ -93,7 +93,7 @@ class Installation:
     def _mark(self) -> bytes:
         return f"GENIE_VAR={self.folder}".encode()
 
-    def wait(self, condition, seconds: float, what: str) -> None:
+    def wait(self, condition, what: str, seconds: float = START_SECONDS) -> None:
         deadline = time.monotonic() + seconds
         while not condition():
             assert time.monotonic() < deadline, f"{what}\n{self.log.read_text()}"
@@ -105,15 +105,11 @@ class Installation:
 
     def wait_until_done(self) -> None:
         done = lambda: self.shell(f"from genie.lib import jobs; {N_WAITING}") == "0"  # noqa: E731
-        self.wait(done, 90, "the job was not done")
+        self.wait(done, "the job was not done", 90)
 
     def wait_until_running(self) -> None:
         # of each lane: the guard, a worker and the pusher
-        self.wait(
-            lambda: len(self.queue_processes()) >= 9,
-            START_SECONDS,
-            "the queue did not start",
-        )
+        self.wait(lambda: len(self.queue_processes()) >= 9, "the queue did not start")
 
 
 @pytest.fixture(scope="module")
@@ -160,7 +156,7 @@ def test_a_killed_supervisor_takes_its_queue_along_and_the_next_finishes_the_wor
         installation.wait_until_running()
         kill(first)
         installation.wait(
-            lambda: not installation.queue_processes(), 5, "processes were left"
+            lambda: not installation.queue_processes(), "processes were left", 5
         )
     second = installation.start()
     with stopped_at_the_end(second):
@@ -185,7 +181,7 @@ def test_jobs_are_done_at_a_clock_a_day_off_and_when_it_is_right_again(
         with stopped_at_the_end(queue):
             installation.wait_until_done()
             kill(queue)
-            installation.wait(lambda: not installation.queue_processes(), 5, "left")
+            installation.wait(lambda: not installation.queue_processes(), "left", 5)
         monkeypatch.undo()
 
 
@@ -198,7 +194,7 @@ def test_even_without_the_cluster_s_first_process_nobody_is_left(installation):
         os.kill(group, signal.SIGKILL)
         kill(supervisor)
         installation.wait(
-            lambda: not installation.queue_processes(), 5, "processes were left"
+            lambda: not installation.queue_processes(), "processes were left", 5
         )
 
 
@@ -216,9 +212,7 @@ def test_a_second_supervisor_on_this_machine_is_refused_unless_it_has_a_name(
         named = installation.start("--name", "second")
         with stopped_at_the_end(named):
             installation.wait(
-                lambda: len(installation.clusters()) == 6,
-                START_SECONDS,
-                "no second queue",
+                lambda: len(installation.clusters()) == 6, "no second queue"
             )
 
 
@@ -230,16 +224,14 @@ def test_processes_that_an_earlier_queue_left_are_ended_at_the_start(installatio
         # too stiff to see that their supervisor dies
         for group in orphans:
             os.killpg(group, signal.SIGSTOP)
-        installation.wait(installation.all_stopped, 60, "processes were not stopped")
+        installation.wait(installation.all_stopped, "processes were not stopped", 60)
         kill(first)
         time.sleep(1)
         assert installation.clusters() == orphans
     second = installation.start()
     with stopped_at_the_end(second):
         installation.wait(
-            lambda: len(installation.clusters() - orphans) == 3,
-            START_SECONDS,
-            "no new queue",
+            lambda: len(installation.clusters() - orphans) == 3, "no new queue"
         )
         assert len(installation.clusters()) == 3
 
@@ -259,9 +251,7 @@ def test_money_overtakes_a_long_job_which_a_stopped_supervisor_gives_back(instal
             "print(sum('sleep_long' in str(job.func()) for job in taken))"
         )
         installation.wait(
-            lambda: installation.shell(locked) != "0",
-            START_SECONDS,
-            "the job was not taken",
+            lambda: installation.shell(locked) != "0", "the job was not taken"
         )
         # another lane; the shell itself takes seconds to start and to look
         paid = (
