@@ -2,7 +2,7 @@
 
 import os
 import sys
-from importlib.metadata import PackageNotFoundError, distributions, version
+from importlib.metadata import distributions
 from pathlib import Path
 
 from genie.lib.env import ConfigurationError
@@ -128,7 +128,5 @@ def _ours() -> set[str]:
 
 
 def _version() -> str:
-    try:
-        return version("genie-leaderboards")
-    except PackageNotFoundError:
-        return "not installed: running from the source tree"
+    found = distributions(name="genie-leaderboards")
+    return next((one.version for one in found), "running from the source tree")

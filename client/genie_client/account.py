@@ -13,7 +13,7 @@ from genie_client.problem import Problem
 from genie_client.session import Session
 
 
-def login(session: Session) -> int:
+def login(session: Session) -> None:
     """Check a token with the site, and keep both in a file of the user's own."""
     site = session.site
     token = session.options.token or _read_token(site)
@@ -23,7 +23,6 @@ def login(session: Session) -> int:
         {**found, "file": str(file)},
         lambda one: f"{words.person(one)}\nStored in {one['file']}.",
     )
-    return 0
 
 
 def _read_token(site: str) -> str:
@@ -37,38 +36,33 @@ def _read_token(site: str) -> str:
     return token
 
 
-def logout(session: Session) -> int:
+def logout(session: Session) -> None:
     """Remove what `login` has kept; the token itself works until it is revoked."""
     there = stored.forget()
     said = "The stored token was removed." if there else "No token was stored."
     session.say({"removed": there}, lambda one: said)
-    return 0
 
 
-def whoami(session: Session) -> int:
+def whoami(session: Session) -> None:
     session.say(session.client.whoami(), words.person)
-    return 0
 
 
-def mine(session: Session) -> int:
+def mine(session: Session) -> None:
     task, state = session.options.task, session.options.state
     session.say(session.client.mine(task=task, state=state), words.mine)
-    return 0
 
 
-def withdraw(session: Session) -> int:
+def withdraw(session: Session) -> None:
     given = session.options
     made = session.client.withdraw(given.submission, reason=given.reason)
     session.say(made, words.submission)
-    return 0
 
 
-def restore(session: Session) -> int:
+def restore(session: Session) -> None:
     session.say(session.client.restore(session.options.submission), words.submission)
-    return 0
 
 
-def outputs(session: Session) -> int:
+def outputs(session: Session) -> None:
     """Write outputs as JSON Lines, to a file or to standard output."""
     given = session.options
     of = session.client
@@ -79,11 +73,11 @@ def outputs(session: Session) -> int:
     )
     if session.options.json and given.out is None:
         session.say(list(rows), str)
-        return 0
+        return
     if given.out is None:
         for row in rows:
             sys.stdout.write(_line(row))
-        return 0
+        return
     # all of them first: a refusal must not empty the file that is there
     lines = [*map(_line, rows)]
     given.out.write_text("".join(lines), encoding="utf-8")
@@ -91,7 +85,6 @@ def outputs(session: Session) -> int:
         {"file": str(given.out), "n": len(lines)},
         lambda one: f"{one['file']}: {one['n']:,}",
     )
-    return 0
 
 
 def _line(row: dict[str, Any]) -> str:

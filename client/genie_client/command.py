@@ -19,12 +19,15 @@ from genie_client.version import VERSION
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; give the exit code."""
+    # None if it was closed
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115, PTH123
     parser = _parser()
     options = parser.parse_args(arguments)
     try:
         if not place(options)[0]:
             parser.error("set the site with --site or GENIE_SITE, or run login")
-        code: int = options.run(Session(options))
+        # a command that always succeeds returns nothing
+        code: int = options.run(Session(options)) or 0
         sys.stdout.flush()
         return code
     except Problem as problem:
@@ -54,9 +57,8 @@ def _drop_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _tasks(session: Session) -> int:
+def _tasks(session: Session) -> None:
     session.say(session.client.tasks(), words.tasks)
-    return 0
 
 
 def _validate(session: Session) -> int:
@@ -131,31 +133,28 @@ def _unusable(found: dict[str, Any]) -> bool:
     )
 
 
-def _leaderboard(session: Session) -> int:
+def _leaderboard(session: Session) -> None:
     rows = session.client.leaderboard(session.options.task, at=session.options.at)
     session.say(rows, words.leaderboard)
-    return 0
 
 
-def _download(session: Session) -> int:
+def _download(session: Session) -> None:
     given = session.options
     content = session.client.download(given.task, given.what, at=given.at)
     if given.out is None:
         sys.stdout.buffer.write(content)
-        return 0
+        return
     given.out.write_bytes(content)
     found = {"file": str(given.out), "bytes": len(content)}
     session.say(found, lambda one: f"{one['file']}: {one['bytes']:,} bytes")
-    return 0
 
 
-def _compare(session: Session) -> int:
+def _compare(session: Session) -> None:
     found = session.client.compare(session.options.first, session.options.second)
     session.say(found, words.comparison)
-    return 0
 
 
-def _log(session: Session) -> int:
+def _log(session: Session) -> None:
     file: Path | None = session.options.keep
     head = session.client.log_head(_read_head(file))
     if session.options.entry is not None:
@@ -168,7 +167,6 @@ def _log(session: Session) -> int:
         new = file.with_name(f"{file.name}.new")
         new.write_text(json.dumps(head) + "\n", encoding="utf-8")
         new.replace(file)
-    return 0
 
 
 def _read_head(file: Path | None) -> dict[str, Any] | None:
@@ -183,7 +181,7 @@ def _read_head(file: Path | None) -> dict[str, Any] | None:
         ) from error
 
 
-def _seconds(text: str) -> float:
+def seconds(text: str) -> float:
     """Read a time that a socket and a clock can wait for."""
     number = float(text)
     if not 0.001 <= number <= 10**8:
@@ -205,16 +203,16 @@ _TEXT = {"default": ""}
 _COMMON = [
     ("--site", {"help": "address of the site (default: GENIE_SITE)"}),
     ("--token", {"help": "API token (default: GENIE_TOKEN)"}),
-    ("--timeout", {"type": _seconds, "help": "seconds for one request (default: 60)"}),
+    ("--timeout", {"type": seconds, "help": "seconds for one request (default: 60)"}),
     ("--json", {"action": "store_true", "help": "print one JSON value"}),
 ]
 _WATCH = [
     ("--watch", {"action": "store_true", "help": "wait and show progress"}),
     ("--until", {"choices": ["measured", "published"], "default": "measured"}),
-    ("--every", {"type": _seconds, "default": 5.0, "help": "seconds"}),
-    ("--wait", {"type": _seconds, "default": 3600.0, "help": "most seconds to wait"}),
+    ("--every", {"type": seconds, "default": 5.0, "help": "seconds"}),
+    ("--wait", {"type": seconds, "default": 3600.0, "help": "most seconds to wait"}),
 ]
-_COMMANDS: dict[str, tuple[Callable[[Session], int], str, list[Any]]] = {
+_COMMANDS: dict[str, tuple[Callable[[Session], int | None], str, list[Any]]] = {
     "tasks": (_tasks, "list the benchmark tasks", []),
     "login": (account.login, "store the site and your token on this machine", []),
     "logout": (account.logout, "remove the stored token", []),

@@ -53,7 +53,7 @@ def problem_from(status: int, raw: bytes, retry_after: str | None) -> Problem:
     )
     if status == 202:
         said = "The site is still making this file. Please try again later."
-    if status == 404:
+    if status == 404 and body.get("code", "not-found") == "not-found":
         said = "Not found, or you don't have access to it."
     more = [str(one["message"]) for one in body.get("errors") or [] if "message" in one]
     said = " ".join([said, *(one for one in more if one not in said)])

@@ -5,10 +5,10 @@ import os
 import socket
 import subprocess
 import sys
-from unittest.mock import Mock
+from unittest.mock import Mock, patch
 
 import pytest
-from django.core.management import get_commands
+from django.core.management import ManagementUtility, get_commands
 from django.db import OperationalError
 
 from genie import command
@@ -43,39 +43,17 @@ def test_the_help_comes_without_loading_django(words):
 
 
 @pytest.mark.parametrize(
-    ("words", "run"),
-    [
-        (["load-task", "demo-qa"], ["load-task", "demo-qa"]),
-        (["load_task", "demo-qa"], ["load-task", "demo-qa"]),
-        (["help", "load-task"], ["load-task", "--help"]),
-        (["check", "--fail-level", "ERROR"], ["check", "--fail-level", "ERROR"]),
-    ],
-)
-def test_hyphens_and_underscores_name_the_same_command(monkeypatch, words, run):
-    asked = []
-    monkeypatch.setattr(sys, "argv", ["genie", *words])
-    utility = "django.core.management.ManagementUtility.execute"
-    monkeypatch.setattr(utility, lambda self: asked.append(self.argv))
-    command.main()
-    assert asked == [["genie", run[0], "--traceback", *run[1:]]]
-
-
-@pytest.mark.parametrize(
     ("raised", "code"),
     [
         (KeyboardInterrupt(), 130),
-        (OSError(13, "Permission denied", "x"), "genie stats: x: Permission denied."),
-        (
-            OperationalError("database is\nlocked"),
-            "genie stats: The database cannot be used (database is locked).",
-        ),
+        (OSError(13, "Denied", "x"), "genie stats: x: Denied."),
+        (OperationalError("a\nb"), "genie stats: The database cannot be used (a b)."),
     ],
 )
 def test_a_failure_is_one_sentence(monkeypatch, raised, code):
     monkeypatch.setattr(sys, "argv", ["genie", "stats"])
-    execute = "django.core.management.ManagementUtility.execute"
-    monkeypatch.setattr(execute, Mock(side_effect=raised))
-    with pytest.raises(SystemExit) as stopped:
+    execute = patch.object(ManagementUtility, "execute", side_effect=raised)
+    with execute, pytest.raises(SystemExit) as stopped:
         command.main()
     assert stopped.value.code == code
 
@@ -90,18 +68,7 @@ TABLE = "system,instance,worker,value\na,1,x,3\na,2,y,4\nb,1,x,2\nb,2,y,1\n"
         (["migrate", "--help"], 0, "--fake", "--settings --traceback --verbosity"),
         (["collectstatic", "--help"], 0, "--clear", "--settings --skip-checks"),
         (["demo", "--nosuch"], 2, "unrecognized arguments: --nosuch", "Traceback"),
-        (
-            ["stats", "-", "--json", "/dev/full"],
-            1,
-            "/dev/full cannot be written",
-            "Traceback",
-        ),
-        (
-            ["export-task", "x", "--out", "no/x"],
-            1,
-            "there is no site here",
-            "Traceback",
-        ),
+        (["stats", "-", "--json", "/dev/full"], 1, "cannot be written", "Traceback"),
         (["stats", "--version"], 0, "0.1.0\n", "5."),
         (["stats", "-"], 0, "Systems: 4 ratings", "{"),
         (["stats", "-", "--json", "-"], 0, '"n_systems": 2', "Systems:"),
@@ -110,20 +77,10 @@ TABLE = "system,instance,worker,value\na,1,x,3\na,2,y,4\nb,1,x,2\nb,2,y,1\n"
         (["compare-crowds", "-", "-", "--json"], 0, "n_ratings", "Traceback"),
         (["doctor"], 1, "there is no site here yet", "cannot be checked"),
         (["token", "ada"], 1, "there is no site here yet", "Traceback"),
-        (["load_task", "--help"], 0, "usage: genie load-task", "load_task --version="),
+        (["help", "load_task"], 0, "usage: genie load-task", "load_task --settings"),
+        (["runserver", "--skip-checks", "--help"], 0, "--noreload", "--skip-checks"),
         (["version"], 0, "0.1.0\n", "5."),
-        (
-            ["statz"],
-            1,
-            "genie statz: There is no such command. Did you mean stats?",
-            "'",
-        ),
-        (
-            ["export-task", "x", "--oops"],
-            2,
-            "unrecognized arguments: --oops",
-            "genie.py",
-        ),
+        (["statz"], 1, "genie statz: There is no such command. Did you mean s", "'"),
     ],
 )
 def test_a_command_in_an_empty_folder_leaves_it_empty(
@@ -195,13 +152,6 @@ def test_a_site_that_is_open_asks_for_a_proxy(db, monkeypatch, host, warned):
     with pytest.raises(up.CommandError):
         command.handle(host=host, port=8000)
     assert ("proxy that buffers uploads" in out.getvalue()) is warned
-
-
-@pytest.mark.slow
-def test_djangos_server_starts_with_its_checks():
-    asked = [sys.executable, "manage.py", "runserver", "--skip-checks", "--help"]
-    told = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=True)
-    assert "--skip-checks" not in told.stdout
 
 
 @pytest.mark.parametrize("words", [["--version"], ["stats", "--help"]])

@@ -2,15 +2,16 @@
 
 import pytest
 from django.contrib.auth import get_user_model
-from django.core.management import CommandError, call_command
+from django.core.management import call_command
 
+from genie.lib.errors import GenieError
 from leaderboard import demo
 
 
 def test_a_database_with_an_admin_of_its_own_is_left_alone():
     users = get_user_model().objects
     users.create_superuser("admin", "boss@example.org", "a real password")
-    with pytest.raises(CommandError, match="account 'admin' that the demo did not"):
+    with pytest.raises(GenieError, match="account 'admin' that the demo did not"):
         call_command("demo", "--no-serve")
     assert users.get(username="admin").check_password("a real password")
 

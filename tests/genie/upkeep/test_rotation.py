@@ -135,7 +135,7 @@ def test_a_key_in_the_environment_is_not_replaced(monkeypatch):
         call_command("rotate_key", "queue")
     assert keys.values("queue") == ["secret"]
     monkeypatch.setenv("GENIE_QUEUE_KEY_FILE", "/nowhere/key")
-    with pytest.raises(CommandError, match="No such file"):
+    with pytest.raises(FileNotFoundError, match="No such file"):
         call_command("rotate_key", "queue")
 
 

@@ -54,7 +54,7 @@ def test_what_cannot_be_asked_is_refused_in_words(judged):
 def test_the_command_says_the_price_and_asks_only_when_told(judged, capsys):
     call_command("judge", task=judged.slug, script="words")
     assert "No requests were sent" in capsys.readouterr().out
-    assert not JudgeRun.objects.exists()
+    assert not Judge.objects.exists()
     by = make_user("nina").username
     call_command("judge", task=judged.slug, script="words", send=True, by=by)
     assert "6 answered, 0 without a valid answer, of 6" in capsys.readouterr().out

@@ -139,6 +139,8 @@ def test_the_same_command_again_changes_nothing_and_goes_on(new):
     new("mine", {"a.csv": csv_of(WIDE)})
     with pytest.raises(CommandError, match=r"more than \$0.10"):
         new("mine", {"a.csv": csv_of(WIDE)}, "--reward", "5", "--yes-up-to", "0.10")
+    with pytest.raises(CommandError, match="invalid dollars value"):
+        new("mine", {"a.csv": csv_of(WIDE)}, "--yes-up-to", "nan")
     assert {s.state for s in Submission.own} == {"MEASURED"}
     out = new("mine", {"a.csv": csv_of(WIDE)}, "--yes-up-to", "0")
     assert "Approved and started: 2." in out
