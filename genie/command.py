@@ -2,7 +2,6 @@
 
 import os
 import sys
-from importlib.metadata import distributions
 from pathlib import Path
 
 from genie.lib.env import ConfigurationError
@@ -56,8 +55,6 @@ _ASKING = {"-h", "--help", "--version"}
 def main(program: str = "genie", help_text: str = "") -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "genie.settings")
     words = sys.argv[1:]
-    if any(distributions(name="genie")):
-        sys.exit(_COLLISION)
     for mode, stream in (("r", "stdin"), ("w", "stdout"), ("w", "stderr")):
         if getattr(sys, stream) is None:  # it was closed
             nothing = os.open(os.devnull, os.O_RDWR)
@@ -85,6 +82,11 @@ def _drop_output() -> None:
 
 
 def _answer(program: str, words: list[str], help_text: str) -> None:
+    # slow to import: Ctrl-C is understood by now
+    from importlib.metadata import distributions
+
+    if any(distributions(name="genie")):
+        sys.exit(_COLLISION)
     if words in ([], ["help"], ["--help"], ["-h"]):
         sys.stdout.write(help_text or overview())
     elif words in (["--version"], ["version"]):
@@ -128,5 +130,7 @@ def _ours() -> set[str]:
 
 
 def _version() -> str:
+    from importlib.metadata import distributions
+
     found = distributions(name="genie-leaderboards")
     return next((one.version for one in found), "running from the source tree")

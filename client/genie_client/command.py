@@ -19,8 +19,10 @@ from genie_client.version import VERSION
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; give the exit code."""
-    # None if it was closed
-    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115, PTH123
+    for mode, stream in (("r", "stdin"), ("w", "stdout"), ("w", "stderr")):
+        if getattr(sys, stream) is None:  # it was closed
+            nothing = os.open(os.devnull, os.O_RDWR)
+            setattr(sys, stream, os.fdopen(nothing, mode))
     parser = _parser()
     options = parser.parse_args(arguments)
     try:

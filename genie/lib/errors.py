@@ -40,6 +40,6 @@ class GenieError(Exception):
 def error_sentence(error: Exception) -> str:
     """Return an error's message; of one of the system without ``[Errno 13]``."""
     if not isinstance(error, OSError) or not error.strerror:
-        return str(error)
+        return " ".join(str(error).split())  # a database's has several lines
     place = f"{error.filename}: " if error.filename else ""
     return f"{place}{error.strerror}."

@@ -7,7 +7,7 @@ from django.core.management import ManagementUtility, get_commands
 from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError
 
-from genie.lib.errors import GenieError
+from genie.lib.errors import GenieError, error_sentence
 
 # SQLite's and PostgreSQL's errors for tables or columns without a migration.
 _NO_TABLES = (
@@ -40,7 +40,7 @@ def run(program: str, words: list[str]) -> None:
     except DatabaseError as error:
         if "--traceback" in words:
             raise
-        reason = " ".join(str(error).split())
+        reason = error_sentence(error)
         if not any(sign in reason for sign in _NO_TABLES):
             sys.exit(f"{program} {name}: The database cannot be used ({reason}).")
         sys.exit(
