@@ -61,7 +61,7 @@ def _unpack(path: Path) -> Iterator[Path]:
         return
     with tempfile.TemporaryDirectory(prefix="genie-rebuild-") as place:
         try:
-            with zipfile.ZipFile(open_file(path)) as archive:
+            with open_file(path) as file, zipfile.ZipFile(file) as archive:
                 archive.extractall(place)
         # RuntimeError: packed with a password, or with an unknown method
         except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError) as error:
