@@ -48,9 +48,9 @@ def freeze(monkeypatch, settings, folder) -> Callable[[int], None]:
     return lambda days: setattr(Clock, "days", days)
 
 
-def people(who: dict, run_board=worlds.run_board):
+def people(who: dict):
     """Take a board through everything that a release has tables for."""
-    task = run_board(who, sample_size=8)
+    task = worlds.run_board(who, sample_size=8)
     hit = task.submissions.first().human_evaluation.campaign.hits.first()
     worker = hit.assignments.first().worker
     services.ban(worker, task.slug, by=who["boss"], reason="Too fast.")
