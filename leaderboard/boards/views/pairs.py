@@ -25,7 +25,7 @@ from leaderboard.submissions.selectors import inside
 from leaderboard.tasks.models import Task
 
 # Comparisons of two or several systems that are listed.
-NEWEST = 40
+NEWEST = 100
 
 
 def _two(task: Task, typed: list[str]) -> dict[str, Any]:
