@@ -1,4 +1,4 @@
-"""Programs that others wrote for Mechanical Turk, with nothing but the endpoint changed."""
+"""Others' programs for Mechanical Turk with only the endpoint changed, and libraries."""
 
 import os
 import sys
@@ -34,7 +34,7 @@ def importable(clients, monkeypatch):
     monkeypatch.setattr(sys, "path", [*sys.path, str(clients)])
     yield clients
     for name in set(sys.modules) - before:
-        if name.split(".")[0] in {"psiturk", "dallinger"}:
+        if name.split(".")[0] in {"psiturk", "dallinger", "mlcroissant"}:
             del sys.modules[name]
 
 
