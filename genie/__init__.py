@@ -2,6 +2,8 @@ import gc
 import os
 import sys
 
+VERSION = "0.1.0"
+
 # Set before numpy is imported: waiting threads cost more than they save, and the
 # benchmarks measure one thread. Neural metrics read OMP_NUM_THREADS, which stays
 # unchanged.

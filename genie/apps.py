@@ -4,7 +4,6 @@ from importlib import import_module
 from typing import Any
 
 from django.apps import AppConfig
-from django.conf import settings
 from django.core.management.base import BaseCommand, DjangoHelpFormatter
 from django.db.backends.signals import connection_created
 from django.db.models.signals import post_migrate
@@ -59,7 +58,6 @@ class GenieConfig(AppConfig):
             (one for one in actions if not _DJANGO_OPTIONS & {*one.option_strings}),
             key=lambda one: "--version" in one.option_strings,
         )
-        BaseCommand.get_version = lambda self: settings.VERSION  # type: ignore[method-assign]
         examinations.register_all()
         pulse.listen()
         connection_created.connect(database.close_cursors_in_their_thread)

@@ -1,9 +1,11 @@
 """The command `genie`: every command of `manage.py`, and a help for beginners."""
 
 import os
+import re
 import sys
 from pathlib import Path
 
+from genie import VERSION
 from genie.lib.env import ConfigurationError
 from genie.lib.errors import error_sentence
 
@@ -47,9 +49,12 @@ _COLLISION = (
     "genie: Cisco's package `genie` is in this environment, too, and its files replace "
     "some of ours; install genie-leaderboards into an environment without it."
 )
-_LONG = {"up", "demo"}
+_GONE = "The current folder no longer exists. Change to another one."
+# Command lines that are not refused, as far as can be known without loading Django.
+_LONG = re.compile(
+    r"up( --port [1-5]?\d{1,4}| --host [\d.]+)*|demo( --port [1-5]?\d{1,4}| --no-serve)*"
+)
 _DJANGO = {"createsuperuser", "collectstatic", "check"}
-_ASKING = {"-h", "--help", "--version"}
 
 
 def main(program: str = "genie", help_text: str = "") -> None:
@@ -70,7 +75,13 @@ def main(program: str = "genie", help_text: str = "") -> None:
         _drop_output()
         # `| head` has read enough
         if not isinstance(error, BrokenPipeError):
-            sys.exit(f"{program} {words[0]}: {error_sentence(error)}")
+            sys.exit(f"{program} {words[0]}: {_reason(error)}")
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, FileNotFoundError) and not error.filename:
+        return _GONE
+    return error_sentence(error)
 
 
 def _drop_output() -> None:
@@ -89,10 +100,10 @@ def _answer(program: str, words: list[str], help_text: str) -> None:
         sys.exit(_COLLISION)
     if words in ([], ["help"], ["--help"], ["-h"]):
         sys.stdout.write(help_text or overview())
-    elif words in (["--version"], ["version"]):
-        sys.stdout.write(f"{_version()}\n")
+    elif "--version" in words or words == ["version"]:
+        sys.stdout.write(f"{VERSION}\n")
     else:
-        if words[0] in _LONG and not _ASKING & {*words}:
+        if _LONG.fullmatch(" ".join(words)):
             # before any slow import
             sys.stdout.write(f"genie {words[0]}: starting ...\n")
             sys.stdout.flush()
@@ -127,10 +138,3 @@ def _ours() -> set[str]:
         for app in _APPS
         for path in (top / app / "management" / "commands").glob("[a-z]*.py")
     }
-
-
-def _version() -> str:
-    from importlib.metadata import distributions
-
-    found = distributions(name="genie-leaderboards")
-    return next((one.version for one in found), "running from the source tree")

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 import dj_database_url
 from django.utils.functional import lazy
 
+from genie import VERSION
 from genie.accounts import mail, sign_in
 from genie.lib import env, keys, retention, site_address
 from genie.lib.log_config import to_console
@@ -29,7 +30,6 @@ VAR_DIR = Path(env.text("GENIE_VAR", str(Path.cwd() / "var"))).resolve()
 
 DEBUG = env.flag("GENIE_DEBUG")
 PRODUCTION = env.flag("GENIE_PRODUCTION")
-VERSION = "0.1.0"
 
 
 def _secret_key() -> Any:

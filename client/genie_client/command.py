@@ -24,6 +24,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             nothing = os.open(os.devnull, os.O_RDWR)
             setattr(sys, stream, os.fdopen(nothing, mode))
     parser = _parser()
+    try:
+        "".join(sys.argv[1:] if arguments is None else arguments).encode()
+    except UnicodeEncodeError:
+        parser.error("an argument is not in UTF-8")
     options = parser.parse_args(arguments)
     try:
         if not place(options)[0]:
@@ -191,6 +195,14 @@ def seconds(text: str) -> float:
     return number
 
 
+def _on_disk(text: str) -> Path:
+    if text == "-":
+        raise argparse.ArgumentTypeError(
+            "a head cannot be kept on standard output; name a file (--json prints it)"
+        )
+    return Path(text)
+
+
 def _place(text: str) -> Path | None:
     return None if text == "-" else Path(text)
 
@@ -290,7 +302,7 @@ _COMMANDS: dict[str, tuple[Callable[[Session], int | None], str, list[Any]]] = {
             (
                 "--keep",
                 {
-                    "type": Path,
+                    "type": _on_disk,
                     "metavar": "FILE",
                     "help": "file with an earlier head to check against",
                 },

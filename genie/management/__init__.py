@@ -1,5 +1,5 @@
 import json
-from argparse import ArgumentParser
+from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
@@ -35,12 +35,12 @@ class RefusingCommand(BaseCommand):
         content: object,
         **files: Callable[[], str],
     ) -> None:
-        """Print text, or what is asked for at -; write other files that `options` names."""
+        """Print a text if any, or what is asked for at -; write files that `options` names."""
         files["json"] = lambda: (
             json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
         )
         wanted = {name: options[name] for name in files if options[name]}
-        if STREAM not in wanted.values():
+        if text and STREAM not in wanted.values():
             self.stdout.write(text)
         for name, path in wanted.items():
             self.write_file(path, files[name]())
@@ -61,6 +61,16 @@ def find_row(rows: QuerySet[Any], what: str, **key: Any) -> Any:
     if (row := rows.filter(**key).first()) is None:
         raise CommandError(f"There is no {what} {next(iter(key.values()))!r}.")
     return row
+
+
+def on_disk(text: str) -> Path:
+    """Return an argument's path; raise ArgumentTypeError for a stream."""
+    if (path := Path(text)) == STREAM:
+        raise ArgumentTypeError(
+            "this cannot be read from standard input or written to standard output; "
+            "name a file or folder instead of -"
+        )
+    return path
 
 
 def add_json(parser: ArgumentParser) -> None:

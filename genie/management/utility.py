@@ -41,7 +41,7 @@ def run(program: str, words: list[str]) -> None:
         if "--traceback" in words:
             raise
         reason = error_sentence(error)
-        if not any(sign in reason for sign in _NO_TABLES):
+        if name == "migrate" or not any(sign in reason for sign in _NO_TABLES):
             sys.exit(f"{program} {name}: The database cannot be used ({reason}).")
         sys.exit(
             f"{program} {name}: there is no site here yet, or its version is older "

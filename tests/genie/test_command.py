@@ -8,7 +8,8 @@ import sys
 from unittest.mock import Mock, patch
 
 import pytest
-from django.core.management import ManagementUtility, get_commands
+from django import get_version
+from django.core.management import ManagementUtility, get_commands, load_command_class
 from django.db import OperationalError
 
 from genie import command
@@ -43,19 +44,22 @@ def test_the_help_comes_without_loading_django(words):
 
 
 @pytest.mark.parametrize(
-    ("raised", "code"),
+    ("word", "raised", "code"),
     [
-        (KeyboardInterrupt(), 130),
-        (OSError(13, "Denied", "x"), "genie stats: x: Denied."),
-        (OperationalError("a\nb"), "genie stats: The database cannot be used (a b)."),
+        ("stats", KeyboardInterrupt(), 130),
+        ("stats", OSError(13, "Denied", "x"), "x: Denied."),
+        ("stats", FileNotFoundError(2, "No"), f"{command._GONE}"),
+        ("stats", OperationalError("a\nb"), "The database cannot be used (a b)."),
+        ("migrate", OperationalError("unable to open database file"),
+         "The database cannot be used (unable to open database file)."),
     ],
-)
-def test_a_failure_is_one_sentence(monkeypatch, raised, code):
-    monkeypatch.setattr(sys, "argv", ["genie", "stats"])
+)  # fmt: skip
+def test_a_failure_is_one_sentence(monkeypatch, word, raised, code):
+    monkeypatch.setattr(sys, "argv", ["genie", word])
     execute = patch.object(ManagementUtility, "execute", side_effect=raised)
     with execute, pytest.raises(SystemExit) as stopped:
         command.main()
-    assert stopped.value.code == code
+    assert stopped.value.code == (130 if code == 130 else f"genie {word}: {code}")
 
 
 TABLE = "system,instance,worker,value\na,1,x,3\na,2,y,4\nb,1,x,2\nb,2,y,1\n"
@@ -67,7 +71,14 @@ TABLE = "system,instance,worker,value\na,1,x,3\na,2,y,4\nb,1,x,2\nb,2,y,1\n"
         (["stats", "--help"], 0, "--version", "--settings --pythonpath --no-color"),
         (["migrate", "--help"], 0, "--fake", "--settings --traceback --verbosity"),
         (["collectstatic", "--help"], 0, "--clear", "--settings --skip-checks"),
-        (["demo", "--nosuch"], 2, "unrecognized arguments: --nosuch", "Traceback"),
+        (["demo", "--nosuch"], 2, "unrecognized arguments: --nosuch", "starting"),
+        (["demo", "--port", "x"], 2, "invalid int value", "starting"),
+        (["up", "--port", "99999"], 1, "port must be 0-65535", "starting Traceback"),
+        (["backup", "-"], 2, "standard output; name a file", "Traceback"),
+        (["restore", "-"], 2, "from standard input or", "Traceback"),
+        (["release", "demo-qa", "--out", "-"], 2, "standard output; name", "there"),
+        (["new", "x", "--save", "-"], 2, "standard output; name a file", "Traceback"),
+        (["new", "x" * 300], 1, "choose 1 to 100 files", "long"),
         (["stats", "-", "--json", "/dev/full"], 1, "cannot be written", "Traceback"),
         (["stats", "--version"], 0, "0.1.0\n", "5."),
         (["stats", "-"], 0, "Systems: 4 ratings", "{"),
@@ -98,6 +109,11 @@ def test_a_command_in_an_empty_folder_leaves_it_empty(
     assert said in printed
     assert [word for word in unsaid.split() if word in printed] == []
     assert list(tmp_path.iterdir()) == []
+
+
+def test_django_runs_its_server_under_its_own_version():
+    server = load_command_class("django.contrib.staticfiles", "runserver")
+    assert server.get_version() == get_version()
 
 
 def test_a_port_that_is_taken_is_said_before_anything_is_done():

@@ -1,5 +1,6 @@
 """Common parts of `genie up` and `genie demo`: prepare the database, start the site."""
 
+import errno
 import gc
 import socket
 import sys
@@ -19,6 +20,7 @@ from gunicorn.app import wsgiapp
 from gunicorn.workers import gthread  # noqa: F401 - the forks share it
 
 from genie.lib import site_address
+from genie.lib.errors import error_sentence
 from genie.lib.queue import sentinel  # noqa: F401 - the forks share it
 from genie.lib.serving.processes import Processes, answers
 
@@ -98,7 +100,12 @@ class LocalSite(BaseCommand):
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
                 probe.bind((host, port))
-            except OSError:
+            except (OSError, OverflowError) as error:
+                if getattr(error, "errno", None) != errno.EADDRINUSE:
+                    raise CommandError(
+                        f"The site cannot use port {port} of {host}: "
+                        f"{error_sentence(error)}"
+                    ) from error
                 raise CommandError(
                     f"Port {port} is in use; choose another one: {instead}"
                 ) from None

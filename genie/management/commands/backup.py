@@ -7,7 +7,13 @@ from django.conf import settings
 from django.core.management.base import CommandParser
 
 from genie.lib.unguessable import fingerprint
-from genie.management import RefusingCommand, refuse_empty_database
+from genie.management import (
+    STREAM,
+    RefusingCommand,
+    add_json,
+    on_disk,
+    refuse_empty_database,
+)
 from genie.upkeep.backup import backup
 
 
@@ -19,7 +25,7 @@ class Command(RefusingCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "file", type=Path, help="file to write (must not exist yet)"
+            "file", type=on_disk, help="file to write (must not exist yet)"
         )
         parser.add_argument(
             "--with-key",
@@ -27,18 +33,22 @@ class Command(RefusingCommand):
             help="include the site's secret keys (with them, anyone who has the file "
             "can sign in as any user)",
         )
+        add_json(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         refuse_empty_database()
         path: Path = options["file"].resolve()
-        backup(path, with_key=options["with_key"], say=self.stdout.write)
-        self.stdout.write(f"{path}: {path.stat().st_size / 1e6:,.1f} MB")
+        say = self.stderr.write if options["json"] == STREAM else self.stdout.write
+        backup(path, with_key=options["with_key"], say=say)
+        n_bytes = path.stat().st_size
+        self.print_results("", options, {"file": str(path), "bytes": n_bytes})
+        say(f"{path}: {n_bytes / 1e6:,.1f} MB")
         if not options["with_key"]:
-            self.stdout.write(
+            say(
                 "The backup does not include the secret key. Store it separately "
                 f"(fingerprint {fingerprint(settings.SECRET_KEY)})."
             )
-        self.stdout.write(
+        say(
             "It does not include environment variables or the folders that they name "
             "(GENIE_TASKS, GENIE_EXTENSIONS, models)."
         )

@@ -1,11 +1,10 @@
 """Bring a site back from a file that `genie backup` wrote."""
 
-from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
 
-from genie.management import RefusingCommand
+from genie.management import RefusingCommand, on_disk
 from genie.upkeep.restore import restore
 
 
@@ -17,7 +16,7 @@ class Command(RefusingCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("file", type=Path)
+        parser.add_argument("file", type=on_disk)
         parser.add_argument(
             "--replace",
             action="store_true",

@@ -4,7 +4,7 @@ from argparse import ArgumentParser
 from typing import Any
 
 from genie.lib import keys
-from genie.management import RefusingCommand, refuse_empty_database
+from genie.management import RefusingCommand, add_json, refuse_empty_database
 from genie.upkeep.rotation import rotate
 
 _EFFECTS = {
@@ -20,11 +20,14 @@ class Command(RefusingCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("key", choices=keys.VARIABLES)
+        add_json(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         refuse_empty_database()
         path = rotate(options["key"])
-        self.stdout.write(
+        self.print_results(
             f"The new key is in {path}. {_EFFECTS[options['key']]} Copy the keys to "
-            "every other machine of the site, and back them up."
+            "every other machine of the site, and back them up.",
+            options,
+            {"key": options["key"], "file": str(path)},
         )

@@ -28,9 +28,9 @@ class Command(LocalSite):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        self.begin()
         host, port = options["host"], options["port"]
         self.refuse_taken(port, f"genie up --port {port + 1}", host=host)
+        self.begin()
         processes = Processes()
         try:
             self.say(f"Genie, with all of its data in {settings.VAR_DIR}")

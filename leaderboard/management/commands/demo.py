@@ -27,14 +27,15 @@ class Command(LocalSite):
     def handle(self, *args: Any, **options: Any) -> None:
         if settings.PRODUCTION:
             raise CommandError("The demo cannot run with production settings.")
+        port = options["port"]
+        if not options["no_serve"]:
+            self.refuse_taken(port, "genie demo --port 8001, or make demo PORT=8001")
         self.begin()
         self.say(f"Genie's demo, with all of its data in {settings.VAR_DIR}")
         if options["no_serve"]:
             self.prepare_database()
             self._fill()
             return
-        port = options["port"]
-        self.refuse_taken(port, "genie demo --port 8001, or make demo PORT=8001")
         processes = Processes()
         try:
             self._serve(processes, port)

@@ -2,14 +2,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import CommandParser
 
-from genie.management import STREAM, find_row
+from genie.management import STREAM, RefusingCommand, add_json, find_row
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.services.bundles import export_bundle
 
 
-class Command(BaseCommand):
+class Command(RefusingCommand):
     help = (
         "Write a loaded task as a bundle of task.toml and test.jsonl, in a zip file "
         "or folder. The same task always gives the same bytes."
@@ -28,6 +28,7 @@ class Command(BaseCommand):
             help="include hidden references (for people you trust; without them, the "
             "bundle is a different test set)",
         )
+        add_json(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         task = find_row(Task.objects.all(), "task", slug=options["slug"])
@@ -38,6 +39,8 @@ class Command(BaseCommand):
             sys.stdout.buffer.write(bundle.to_zip())
             return
         out = bundle.write(out)
-        self.stdout.write(f"Written to {out}: {task.n_instances:,} instances.")
+        text = f"Written to {out}: {task.n_instances:,} instances."
         if task.hidden_references and not told:
-            self.stdout.write("The bundle does not include the hidden references.")
+            text += "\nThe bundle does not include the hidden references."
+        found = {"file": str(out), "n_instances": task.n_instances}
+        self.print_results(text, options, found)

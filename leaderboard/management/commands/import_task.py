@@ -4,7 +4,7 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from genie.lib.logs import one_line
-from genie.management import RefusingCommand
+from genie.management import RefusingCommand, add_json
 from leaderboard.tasks.drafts.bundle import open_bundle
 from leaderboard.tasks.services.bundles import import_bundle, look_at
 
@@ -20,6 +20,7 @@ class Command(RefusingCommand):
         parser.add_argument(
             "--dry-run", action="store_true", help="check the bundle without loading it"
         )
+        add_json(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         bundle = open_bundle(options["path"])
@@ -27,18 +28,18 @@ class Command(RefusingCommand):
         if looked.problems:
             listed = "\n".join(f"  {one_line(one, 600)}" for one in looked.problems)
             raise CommandError(f"The bundle cannot be loaded.\n{listed}")
-        if options["dry_run"]:
-            self.stdout.write(
+        created = None if options["dry_run"] else import_bundle(bundle).created
+        if created is None:
+            text = (
                 f"{bundle.slug} could be loaded: {looked.n_instances:,} instances, "
                 f"{looked.n_references:,} with references."
             )
-            return
-        report = import_bundle(bundle)
-        self.stdout.write(
-            f"Loaded {bundle.slug}: {report.n_instances:,} instances."
-            if report.created
-            else (
+        elif created:
+            text = f"Loaded {bundle.slug}: {looked.n_instances:,} instances."
+        else:
+            text = (
                 f"{bundle.slug} is already loaded with these instances. Only its "
                 "settings now follow task.toml."
             )
-        )
+        found = vars(looked) | {"task": bundle.slug, "created": created}
+        self.print_results(text, options, found)

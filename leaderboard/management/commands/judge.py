@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from genie.lib.env import ConfigurationError
 from genie.lib.errors import GenieError
-from genie.management import RefusingCommand, find_row
+from genie.management import STREAM, RefusingCommand, add_json, find_row
 from leaderboard.files import read_file
 from leaderboard.judges.definition import MODES, POINTWISE, SCRIPTED
 from leaderboard.judges.models import JudgeRun
@@ -80,6 +80,7 @@ class Command(RefusingCommand):
             "--occasion", default="", help="repeat questions that were answered before"
         )
         parser.add_argument("--by", help="user responsible for the scores of a task")
+        add_json(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         task = find_row(Task.objects.all(), "task", slug=options["task"])
@@ -96,11 +97,13 @@ class Command(RefusingCommand):
             audit=options["audit"],
         )
         name, version, made, prices, pace = _read_options(options)
+        say = self.stderr.write if options["json"] == STREAM else self.stdout.write
         # a run that is not sent leaves no rows
         with transaction.atomic():
             judge = define.make(name, version, made, by=by, **prices, **pace)
             run = ask.ask(judge, task, wish, by=by)
-            self.stdout.write("\n".join([judge.signature, *data_sent(run)]))
+            sent = data_sent(run)
+            say("\n".join([judge.signature, *sent]))
             if options["send"]:
                 decide.approve(
                     run,
@@ -111,13 +114,20 @@ class Command(RefusingCommand):
                 )
             else:
                 transaction.set_rollback(True)
+        found = {
+            "judge": judge.signature,
+            "data": sent,
+            "expected_cents": run.expected_cents,
+            "at_most_cents": run.most_cents,
+        }
         if options["send"]:
-            run_here(run, self.stdout.write)
+            found |= run_here(run, say)
         else:
-            self.stdout.write("No requests were sent. Use --send to send them.")
+            say("No requests were sent. Use --send to send them.")
+        self.print_results("", options, found)
 
 
-def run_here(run: JudgeRun, say: Callable[[str], Any]) -> None:
+def run_here(run: JudgeRun, say: Callable[[str], Any]) -> dict[str, Any]:
     run.refresh_from_db()
     while run.state == JudgeRun.State.RUNNING:
         work(run.pk)
@@ -132,6 +142,14 @@ def run_here(run: JudgeRun, say: Callable[[str], Any]) -> None:
     )
     for one in told.problems:
         say(f"  {one['n']:,} × {one['problem']}")
+    return {
+        "run": run.pk,
+        "state": run.state,
+        "spent_cents": told.spent_cents,
+        "n_answered": told.answered,
+        "n_invalid": told.invalid,
+        "problems": told.problems,
+    }
 
 
 def spending_limit(most: int, said: int | None) -> int:

@@ -5,7 +5,7 @@ from django.core.management.base import CommandParser
 
 from genie.lib.errors import GenieError
 from genie.lib.logs import one_line
-from genie.management import RefusingCommand
+from genie.management import RefusingCommand, add_json
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.services.load import load_task
 
@@ -33,6 +33,7 @@ class Command(RefusingCommand):
             action="store_true",
             help="hide the references on all pages, in the API and in exports",
         )
+        add_json(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         slug, source = options["slug"], options["source"]
@@ -47,17 +48,20 @@ class Command(RefusingCommand):
         hidden = "hidden" if report.task.hidden_references else "open"
         loaded = f"{report.n_instances:,} instances, references {hidden}"
         if report.created:
-            self.stdout.write(f"Loaded {slug}: {loaded}.")
+            text = f"Loaded {slug}: {loaded}."
         elif Task.objects.filter(slug=slug).values().first() == before:
-            self.stdout.write(
+            text = (
                 f"{slug} is already loaded from this release ({loaded}) and has not "
                 "changed."
             )
         else:
-            self.stdout.write(
+            text = (
                 f"{slug} is already loaded from this release ({loaded}). Its "
                 "description and settings now follow task.toml and the options."
             )
+        found = {"n_instances": report.n_instances, "references": hidden}
+        found |= {"task": slug, "created": report.created}
+        self.print_results(text, options, found)
 
     def refusal(self, error: GenieError) -> str:
         if error.code == "unusable-task":

@@ -1,5 +1,6 @@
 """From files of outputs to a running evaluation, in one command."""
 
+import os
 import sys
 from pathlib import Path
 from typing import Any, NoReturn
@@ -14,7 +15,7 @@ from crowd.platforms.base import all_platforms
 from crowd.workers.services.invitations import study_links
 from genie.lib.errors import GenieError
 from genie.lib.logs import one_line
-from genie.management import RefusingCommand
+from genie.management import STREAM, RefusingCommand, add_json, on_disk
 from leaderboard.files import read_file
 from leaderboard.management.owner import owner
 from leaderboard.metrics.base import all_metrics
@@ -58,9 +59,13 @@ class Command(RefusingCommand):
         _about_files(parser)
         _about_questions(parser)
         _about_people(parser)
+        add_json(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        if (file := Path(options["name"])).is_file():
+        printed = STREAM in (options["json"], options["preview"])
+        self.say = (self.stderr if printed else self.stdout).write
+        # pathlib would refuse a name that is too long for a file
+        if os.path.isfile(file := Path(options["name"])):  # noqa: PTH113
             options["outputs"] = [options["name"], *options["outputs"]]
             options["name"] = slugify(file.stem).replace("_", "-")
         options["workers"] = options["workers"] or _who_rates()
@@ -73,12 +78,13 @@ class Command(RefusingCommand):
         self._say_asked(drafted.bundle.document, ask)
         if options["save"]:
             home = drafted.bundle.write(options["save"])
-            self.stdout.write(f"Written to {home}.")
+            self.say(f"Written to {home}.")
         if options["preview"]:
             page = preview.first_page(drafted.bundle, material)
             self.write_file(options["preview"], page)
         if options["dry_run"]:
-            self.stdout.write("The task was not loaded (--dry-run).")
+            self.say("The task was not loaded (--dry-run).")
+            self.print_results("", options, {"task": drafted.bundle.slug})
             return
         by = owner(options["owner"])
         made = make.make(
@@ -86,10 +92,13 @@ class Command(RefusingCommand):
         )
         made = make.measure(made)
         n, done = len(made.submissions), "Loaded" if made.created else "Found"
-        self.stdout.write(
+        self.say(
             f"{done} {made.task.slug}: {made.task.n_instances:,} inputs, {n} systems."
         )
-        self._start(made, ask, by, options)
+        found = {"task": made.task.slug, "n_instances": made.task.n_instances}
+        found |= {"submissions": [one.pk for one in made.submissions]}
+        found |= self._start(made, ask, by, options)
+        self.print_results("", options, found)
 
     def refusal(self, error: GenieError) -> str:
         return super().refusal(error) + HINTS.get(error.code, "")
@@ -110,7 +119,7 @@ class Command(RefusingCommand):
             why = (use.why or use.role) + HINTS.get(use.why, "")
             line = f"{use.file}: {use.column}: {why}{name}{shown}"
             if use.role != IGNORED or len(files.uses) < 30:
-                self.stdout.write(f"  {one_line(line, 200)}")
+                self.say(f"  {one_line(line, 200)}")
         if files.problems or files.material is None:
             _refuse(
                 "The files cannot be used",
@@ -120,14 +129,14 @@ class Command(RefusingCommand):
 
     def _say_asked(self, document: Any, ask: Ask) -> None:
         table = document.get(ask.way.table())
-        self.stdout.write(f"Questions to raters ({ask.way.slug}, {ask.way.scales[0]}):")
+        self.say(f"Questions to raters ({ask.way.slug}, {ask.way.scales[0]}):")
         for name, question in table["criteria"].items():
-            self.stdout.write(f"  {name}: {one_line(question, 200)}")
+            self.say(f"  {name}: {one_line(question, 200)}")
         human = document["human"]
         pay = (
             f"${human['reward_cents'] / 100:.2f}" if human["reward_cents"] else "unpaid"
         )
-        self.stdout.write(
+        self.say(
             f"  about {human['expected_seconds']} seconds "
             f"{'per page' if ask.items_per_page == 1 else 'per output or pair'}, "
             f"{pay}; {human['sample_size']:,} inputs per system; from "
@@ -136,21 +145,20 @@ class Command(RefusingCommand):
 
     def _start(
         self, made: make.Made, ask: Ask, owner: Any, options: dict[str, Any]
-    ) -> None:
+    ) -> dict[str, Any]:
         start.request(made.task, made.submissions, by=owner)
         planned = start.plan(made.task, made.submissions)
         site = str(settings.GENIE["SITE_URL"]).rstrip("/")
+        found = {"at_most_cents": planned.cents, "n_hits": planned.n_hits}
         if planned.waiting:
             price = f"It costs up to ${planned.cents / 100:,.2f}: "
-            self.stdout.write(
-                f"{price if planned.cents else ''}{_to_judge(planned, ask)}."
-            )
+            self.say(f"{price if planned.cents else ''}{_to_judge(planned, ask)}.")
             if not self._confirm(planned, options):
-                self.stdout.write(
+                self.say(
                     "Ready for approval. The same command with --approve starts it, or "
                     f"approve on {site}{reverse('admin:index')}."
                 )
-                return
+                return found | {"started": False}
             n = start.approve(
                 planned,
                 by=owner,
@@ -158,8 +166,8 @@ class Command(RefusingCommand):
                 despite=options["despite"],
             )
             start.send_out()
-            self.stdout.write(f"Approved and started: {n}.")
-        self._say_where(made, owner, site, options)
+            self.say(f"Approved and started: {n}.")
+        return found | self._say_where(made, owner, site, options)
 
     def _confirm(self, planned: start.Plan, options: dict[str, Any]) -> bool:
         if options["yes_up_to"] is not None:
@@ -172,7 +180,7 @@ class Command(RefusingCommand):
         if not options["approve"] or not planned.cents:  # nothing to confirm
             return bool(options["approve"])
         try:
-            answer = input(f"Approve up to ${planned.cents / 100:,.2f}? [y/N] ")
+            answer = _prompt(f"Approve up to ${planned.cents / 100:,.2f}? [y/N] ")
         except EOFError:
             raise CommandError(
                 "The price cannot be confirmed here. Set a limit with --yes-up-to "
@@ -182,7 +190,8 @@ class Command(RefusingCommand):
 
     def _say_where(
         self, made: make.Made, owner: Any, site: str, options: dict[str, Any]
-    ) -> None:
+    ) -> dict[str, Any]:
+        links = []
         if made.task.by_colleagues:
             if not study_links(made.task.slug):
                 start.invite(
@@ -191,14 +200,16 @@ class Command(RefusingCommand):
                     names=options["people"],
                     places=options["places"],
                 )
-            self.stdout.write("Raters work here:")
+            self.say("Raters work here:")
             for row, token in study_links(made.task.slug):
-                link = reverse("work:invitation", args=[token])
-                self.stdout.write(f"  {row.note or 'all'}: {site}{link}")
+                link = f"{site}{reverse('work:invitation', args=[token])}"
+                links.append({"for": row.note, "address": link})
+                self.say(f"  {row.note or 'all'}: {link}")
         elif options["workers"] in keep.OWN_PEOPLE:
-            self.stdout.write(f"Workers rate here: {site}{reverse('work:home')}")
+            self.say(f"Workers rate here: {site}{reverse('work:home')}")
         board = reverse("leaderboard:board", args=[made.task.slug])
-        self.stdout.write(f"Results: {site}{board}")
+        self.say(f"Results: {site}{board}")
+        return {"started": True, "links": links, "board": f"{site}{board}"}
 
 
 def dollars(text: str) -> float:
@@ -207,11 +218,18 @@ def dollars(text: str) -> float:
     return amount
 
 
+def _prompt(question: str) -> str:
+    # standard output is for results
+    sys.stderr.write(question)
+    sys.stderr.flush()
+    return input()
+
+
 def _who_rates() -> str:
     if not sys.stdin.isatty():
         return keep.LINK
     asked = "Who rates? 1 my colleagues, 2 my own pool, 3 Prolific or another panel: "
-    return {"2": keep.INVITED, "3": "prolific"}.get(input(asked).strip(), keep.LINK)
+    return {"2": keep.INVITED, "3": "prolific"}.get(_prompt(asked).strip(), keep.LINK)
 
 
 def _to_judge(planned: start.Plan, ask: Ask) -> str:
@@ -332,7 +350,7 @@ def _about_people(parser: CommandParser) -> None:
         help="reason to start although test questions stand out",
     )
     people.add_argument(
-        "--save", type=Path, metavar="DIR", help="folder or zip file for the bundle"
+        "--save", type=on_disk, metavar="DIR", help="folder or zip file for the bundle"
     )
     people.add_argument(
         "--preview", type=Path, metavar="FILE", help="file for the first page as HTML"

@@ -1,9 +1,8 @@
-from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
 
-from genie.management import RefusingCommand, find_row
+from genie.management import RefusingCommand, add_json, find_row, on_disk
 from leaderboard.releases.make import make
 from leaderboard.tasks.models import Task
 
@@ -16,7 +15,7 @@ class Command(RefusingCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("slug", help="the benchmark task")
-        parser.add_argument("--out", required=True, type=Path, help="a new folder")
+        parser.add_argument("--out", required=True, type=on_disk, help="a new folder")
         texts = parser.add_mutually_exclusive_group()
         texts.add_argument(
             "--with-texts",
@@ -33,17 +32,26 @@ class Command(RefusingCommand):
             action="store_true",
             help="also write each table as Parquet (extra: parquet)",
         )
+        add_json(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         task = find_row(Task.objects.all(), "task", slug=options["slug"])
         release = make(
             task, options["out"], texts=options["texts"], parquet=options["parquet"]
         )
-        for name, n in release.counts.items():
-            self.stdout.write(f"{name}: {n:,} rows")
+        lines = [f"{name}: {n:,} rows" for name, n in release.counts.items()]
         if not release.texts:
-            self.stdout.write(
+            lines.append(
                 "The release has no texts, because the license is "
                 f"{task.licence or 'not stated'!r}."
             )
-        self.stdout.write(f"Check it with: genie rebuild {release.folder}")
+        lines.append(f"Check it with: genie rebuild {release.folder}")
+        self.print_results(
+            "\n".join(lines),
+            options,
+            {
+                "folder": str(release.folder),
+                "rows": release.counts,
+                "texts": release.texts,
+            },
+        )

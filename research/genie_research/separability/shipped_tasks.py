@@ -15,6 +15,7 @@ from genie.lib.errors import GenieError
 from genie.lib.seeds import generator, seed_from
 from leaderboard.demo import OPINIONS, systems_of
 from leaderboard.evaluation.models.human_evaluation import ConfirmedOutput
+from leaderboard.files import read_file
 from leaderboard.submissions.models import Prediction, Submission, Team
 from leaderboard.tasks import shipped
 from leaderboard.tasks.models import Task
@@ -75,22 +76,38 @@ def _draw_sample(task: Task) -> None:
 
 
 def _outputs(slug: str, folder: Path | None, confirmed: Path | None) -> list[Outputs]:
-    right = json.loads(confirmed.read_text("utf-8")) if confirmed else {}
+    right = _read_object(confirmed, list) if confirmed else {}
     if folder is not None:
-        return [
+        found = [
             Outputs(
                 path.stem,
-                json.loads(path.read_text("utf-8")),
+                _read_object(path, str),
                 frozenset(right.get(path.stem, ())),
             )
             for path in sorted(folder.glob("*.json"))
         ]
+        if not found:
+            raise GenieError(
+                f"{folder} has no JSON files of outputs.", code="no-outputs"
+            )
+        return found
     if not (shipped.folder(slug) / "systems" / "systems.toml").is_file():
         raise GenieError(
             f"{slug} has no outputs: name a folder with --outputs DIR.",
             code="no-outputs",
         )
     return [_of_demo(slug, system) for system in systems_of(slug)]
+
+
+def _read_object(path: Path, kind: type) -> dict[str, Any]:
+    try:
+        content = json.loads(read_file(path))
+        if all(isinstance(one, kind) for one in content.values()):
+            return dict(content)
+    except (ValueError, RecursionError, AttributeError):
+        pass
+    what = "texts" if kind is str else "lists"
+    raise GenieError(f"{path} must be a JSON object of {what}.", code="bad-outputs")
 
 
 def _of_demo(slug: str, system: Mapping[str, Any]) -> Outputs:

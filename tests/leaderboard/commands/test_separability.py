@@ -1,5 +1,7 @@
 """The study whether test questions can be told: what it prints, and that nothing is kept."""
 
+import json
+
 import pytest
 from django.core.management import CommandError, call_command
 
@@ -27,6 +29,7 @@ def test_it_prints_what_a_script_could_tell_and_keeps_nothing(capsys):
     assert not Submission.own.exists()
     assert not ConfirmedOutput.objects.exists()
     assert printed(capsys, *small) == text
+    assert json.loads(printed(capsys, *small, "--json"))[0]["n_systems"] == 1
 
 
 def test_a_task_without_outputs_says_what_to_name(tmp_path):
@@ -35,3 +38,8 @@ def test_a_task_without_outputs_says_what_to_name(tmp_path):
         call_command("separability", "wmt21-de-en")
     with pytest.raises(CommandError, match="for one task"):
         call_command("separability", "--source", str(source))
+    source.write_text("", "utf-8")
+    with pytest.raises(CommandError, match="has no JSON files"):
+        call_command("separability", "demo-qa", "--outputs", source)
+    with pytest.raises(CommandError, match="must be a JSON object of lists"):
+        call_command("separability", "demo-qa", "--confirmed", source)

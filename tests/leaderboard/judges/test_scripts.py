@@ -52,8 +52,10 @@ def test_what_cannot_be_asked_is_refused_in_words(judged):
 
 
 def test_the_command_says_the_price_and_asks_only_when_told(judged, capsys):
-    call_command("judge", task=judged.slug, script="words")
-    assert "No requests were sent" in capsys.readouterr().out
+    call_command("judge", "--json", task=judged.slug, script="words")
+    said = capsys.readouterr()
+    assert json.loads(said.out)["at_most_cents"] == 0
+    assert "No requests were sent" in said.err
     assert not Judge.objects.exists()
     by = make_user("nina").username
     call_command("judge", task=judged.slug, script="words", send=True, by=by)

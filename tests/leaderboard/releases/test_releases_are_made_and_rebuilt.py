@@ -379,8 +379,8 @@ def test_a_taken_folder_and_an_unknown_task_are_refused(task, tmp_path):
 def test_a_board_without_scores_makes_a_release_that_is_rebuilt(tmp_path):
     task = make_task("empty")
     out = io.StringIO()
-    call_command("release", "empty", "--out", str(tmp_path / "r"), stdout=out)
-    assert "systems: 0 rows" in out.getvalue()
+    call_command("release", "empty", "--out", str(tmp_path / "r"), "--json", stdout=out)
+    assert json.loads(out.getvalue())["rows"]["systems"] == 0
     assert "numbers match" in rebuilt(tmp_path / "r")
     assert task.n_instances == 3
 

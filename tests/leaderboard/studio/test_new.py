@@ -126,11 +126,13 @@ def test_one_file_without_references_or_metrics_to_the_board(new, client):
 def test_numbers_are_left_out_with_the_way_to_keep_them_and_nothing_asks_for_no_money(
     new, monkeypatch
 ):
-    monkeypatch.setattr("builtins.input", lambda _: pytest.fail("asked"))
+    monkeypatch.setattr("builtins.input", lambda: pytest.fail("asked"))
     columns = {**WIDE, "sum": range(len(QUESTIONS))}
     out = new("mine", {"a.csv": csv_of(columns)}, "--approve")
     assert "sum: left out, because it has only numbers (--system COLUMN takes it" in out
     assert "Approved and started: 2." in out
+    found = json.loads(new("mine", {"a.csv": csv_of(columns)}, "--approve", "--json"))
+    assert (found["started"], found["at_most_cents"]) == (True, 0)
     with pytest.raises(CommandError, match=r"invalid choice: 'bogus'.*'link', 'inv"):
         new("mine", {"a.csv": csv_of(WIDE)}, "--workers", "bogus")
 

@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from genie.lib.errors import GenieError
-from genie.management import STREAM, add_json, find_row
+from genie.management import STREAM, add_json, find_row, on_disk
 from genie_research.management import StudyCommand
 from genie_research.papers.plot import table_plot
 from genie_research.papers.report import Done, closing_text, summary, table_text
@@ -42,7 +42,7 @@ class Command(StudyCommand):
         )
         parser.add_argument(
             "--data",
-            type=Path,
+            type=on_disk,
             help="folder with dynamic/, rankme/, wmt21-de-en/, wmt22-da/, ...",
         )
         parser.add_argument(
@@ -94,7 +94,9 @@ class Command(StudyCommand):
         )
         parser.add_argument("--seed", type=int, default=0)
         add_json(parser)
-        parser.add_argument("--plots", type=Path, help="folder for one SVG per table")
+        parser.add_argument(
+            "--plots", type=on_disk, help="folder for one SVG per table"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         bench = self._bench(options)

@@ -1,11 +1,14 @@
 """Study whether a script can distinguish test questions from real items."""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
+from genie.management import add_json, on_disk
 from genie.upkeep.engines import working_copy
+from genie_research.files import without_nan
 from genie_research.management import StudyCommand
 from genie_research.separability.shipped_tasks import task_with_systems
 from genie_research.separability.study import TaskStudy, as_table, study_task
@@ -28,11 +31,11 @@ class Command(StudyCommand):
             help="tasks (default: all that come with outputs)",
         )
         parser.add_argument(
-            "--source", type=Path, help="folder with the release of the one task"
+            "--source", type=on_disk, help="folder with the release of the one task"
         )
         parser.add_argument(
             "--outputs",
-            type=Path,
+            type=on_disk,
             help="folder with systems' outputs for the one task: JSON files, instance to text",
         )
         parser.add_argument(
@@ -60,6 +63,7 @@ class Command(StudyCommand):
             help="maximum number of systems per task",
         )
         parser.add_argument("--seed", type=int, default=0)
+        add_json(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         slugs = options["slugs"] or [
@@ -71,7 +75,8 @@ class Command(StudyCommand):
             raise CommandError("--source and --outputs are for one task: name it.")
         with working_copy():
             studies = [self._study(slug, options) for slug in slugs]
-        self.stdout.write(as_table(studies))
+        content = without_nan([*map(asdict, studies)])
+        self.print_results(as_table(studies), options, content)
 
     def _study(self, slug: str, options: dict[str, Any]) -> TaskStudy:
         with task_with_systems(

@@ -1,12 +1,11 @@
 """Measure what careless workers leave in scores, by simulation."""
 
 import runpy
-from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
 
-from genie.management import add_json
+from genie.management import add_json, on_disk
 from genie_research.crowds import kinds
 from genie_research.crowds.campaign import CrowdPlan
 from genie_research.crowds.study import kinds_sheet, study_crowd, target_sheet
@@ -25,7 +24,7 @@ class Command(StudyCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
             "--kinds",
-            type=Path,
+            type=on_disk,
             help="Python file with dictionaries HONEST, BAD of kinds in place of ours; "
             "see genie_research.crowds.kinds",
         )

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from genie.management import add_json
+from genie.management import add_json, on_disk
 from genie_research.boards.design_studies import (
     DesignStudy,
     Settings,
@@ -60,7 +60,7 @@ class Command(StudyCommand):
         parser.add_argument("--seed", type=int, default=0)
         add_json(parser)
         parser.add_argument(
-            "--plots", type=Path, help="folder for SVG plots, one per system"
+            "--plots", type=on_disk, help="folder for SVG plots, one per system"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
