@@ -102,7 +102,10 @@ def checked_manifest(path: Path) -> dict[str, Any]:
     try:
         found, manifest = _read(path)
     except (tarfile.TarError, EOFError, zlib.error, OSError) as error:
-        raise BackupProblem(f"{path} cannot be read as a backup: {error}.") from error
+        raise BackupProblem(
+            f"{path} cannot be read as a backup: "
+            f"{getattr(error, 'strerror', None) or error}."
+        ) from error
     if manifest is None:
         raise BackupProblem(f"{path} is incomplete: its list of files is missing.")
     listed = manifest["files"]

@@ -41,7 +41,9 @@ def backup(path: Path, *, with_key: bool, say: Callable[[str], None]) -> None:
                     archive.add(f"{KEYS}{name}", io.BytesIO(text), len(text))
             archive.finish(_facts())
     except OSError as error:
-        raise BackupProblem(f"{path} cannot be written: {error}.") from error
+        raise BackupProblem(
+            f"{path} cannot be written: {error.strerror or error}."
+        ) from error
 
 
 def site_keys() -> dict[str, list[str]]:

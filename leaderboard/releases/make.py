@@ -146,6 +146,8 @@ def make(
         release is continued.
     """
     notes = notes or Notes()
+    if "state" not in notes.kept:
+        check_settled(task)
     if not notes.begun:
         _prepare(folder)
     # one key for the whole release: a worker has the same pseudonym in all its tables
@@ -155,8 +157,6 @@ def make(
     )
     wanted = may_be_copied(task.licence) if texts is None else texts
     texts = notes.once("texts", lambda: wanted)
-    if "state" not in notes.kept:
-        check_settled(task)
     state_then = notes.once("state", partial(_state_now, task))
     tables = Tables(task, folder, names, tell, notes, texts=texts)
     shows_sample = state_then[-1]

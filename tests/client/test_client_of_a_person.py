@@ -199,13 +199,9 @@ def test_a_refusal_is_one_sentence(run, systems, monkeypatch, words, said):
     code, _, told = run(*words.replace(" 1 ", f" {systems[0].pk} ").split())
     assert (code, told.count("\n")) == (1, 1)
     assert said in told
-    for wrong in (
-        ["tasks", "--timeout", "nan"],
-        ["leaderboard", "\udcff"],
-        ["log", "--keep", "-"],
-    ):
+    for wrong in ("tasks --timeout nan", "leaderboard \udcff", "log --keep -"):
         with pytest.raises(SystemExit, match="2"):
-            run(*wrong)
+            run(*wrong.split())
 
 
 def test_streams_and_json_are_taken_behind_the_command(run, systems, monkeypatch):

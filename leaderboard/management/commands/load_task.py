@@ -59,8 +59,12 @@ class Command(RefusingCommand):
                 f"{slug} is already loaded from this release ({loaded}). Its "
                 "description and settings now follow task.toml and the options."
             )
-        found = {"n_instances": report.n_instances, "references": hidden}
-        found |= {"task": slug, "created": report.created}
+        found = {
+            "task": slug,
+            "created": report.created,
+            "n_instances": report.n_instances,
+            "references": hidden,
+        }
         self.print_results(text, options, found)
 
     def refusal(self, error: GenieError) -> str:

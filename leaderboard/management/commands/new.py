@@ -95,9 +95,12 @@ class Command(RefusingCommand):
         self.say(
             f"{done} {made.task.slug}: {made.task.n_instances:,} inputs, {n} systems."
         )
-        found = {"task": made.task.slug, "n_instances": made.task.n_instances}
-        found |= {"submissions": [one.pk for one in made.submissions]}
-        found |= self._start(made, ask, by, options)
+        found = {
+            "task": made.task.slug,
+            "n_instances": made.task.n_instances,
+            "submissions": [one.pk for one in made.submissions],
+            **self._start(made, ask, by, options),
+        }
         self.print_results("", options, found)
 
     def refusal(self, error: GenieError) -> str:
@@ -180,7 +183,9 @@ class Command(RefusingCommand):
         if not options["approve"] or not planned.cents:  # nothing to confirm
             return bool(options["approve"])
         try:
-            answer = _prompt(f"Approve up to ${planned.cents / 100:,.2f}? [y/N] ")
+            # standard output is for results
+            sys.stderr.write(f"Approve up to ${planned.cents / 100:,.2f}? [y/N] ")
+            answer = input()
         except EOFError:
             raise CommandError(
                 "The price cannot be confirmed here. Set a limit with --yes-up-to "
@@ -218,18 +223,12 @@ def dollars(text: str) -> float:
     return amount
 
 
-def _prompt(question: str) -> str:
-    # standard output is for results
-    sys.stderr.write(question)
-    sys.stderr.flush()
-    return input()
-
-
 def _who_rates() -> str:
     if not sys.stdin.isatty():
         return keep.LINK
     asked = "Who rates? 1 my colleagues, 2 my own pool, 3 Prolific or another panel: "
-    return {"2": keep.INVITED, "3": "prolific"}.get(_prompt(asked).strip(), keep.LINK)
+    sys.stderr.write(asked)
+    return {"2": keep.INVITED, "3": "prolific"}.get(input().strip(), keep.LINK)
 
 
 def _to_judge(planned: start.Plan, ask: Ask) -> str:

@@ -209,8 +209,7 @@ def test_tasks_outside_the_tree_are_found_and_loaded(outside):
     out = io.StringIO()
     call_command("load_task", "mine", stdout=out)
     assert "Loaded mine: 40 instances" in out.getvalue()
-    out.truncate(out.seek(0))
-    call_command("load_task", "mine", "--json", stdout=out)
+    call_command("load_task", "mine", "--json", stdout=(out := io.StringIO()))
     assert json.loads(out.getvalue())["created"] is False
     assert task_folders_are_usable() == []
 
@@ -254,7 +253,7 @@ def test_the_command_looks_before_it_loads(tmp_path):
     out = io.StringIO()
     call_command("import_task", str(home), "--dry-run", stdout=out)
     assert "mine could be loaded: 2 instances, 1 with references." in out.getvalue()
-    out.truncate(out.seek(0))
+    out = io.StringIO()
     call_command("import_task", str(home), "--dry-run", "--json", stdout=out)
     assert json.loads(out.getvalue())["n_references"] == 1
     assert not Task.own.exists()
