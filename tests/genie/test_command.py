@@ -73,7 +73,6 @@ TABLE = "system,instance,worker,value\na,1,x,3\na,2,y,4\nb,1,x,2\nb,2,y,1\n"
         (["migrate", "--help"], 0, "--fake", "--settings --traceback --verbosity"),
         (["collectstatic", "--help"], 0, "--clear", "--settings --skip-checks"),
         (["demo", "--nosuch"], 2, "unrecognized arguments: --nosuch", "starting"),
-        (["demo", "--port", "x"], 2, "invalid int value", "starting"),
         (["up", "--port", "99999"], 1, "port must be 0-65535", "starting Traceback"),
         (["backup", "-"], 2, "standard output; name a file", "Traceback"),
         (["restore", "-"], 2, "from standard input or", "Traceback"),

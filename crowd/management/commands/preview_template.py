@@ -87,8 +87,9 @@ def _item(path: Path | None) -> dict[str, Any] | None:
         text = sys.stdin.read() if path == STREAM else path.read_text("utf-8")
         data = json.loads(text)
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise CommandError(f"{path} cannot be read: {reason}.") from error
+        raise CommandError(
+            f"{path} cannot be read: {getattr(error, 'strerror', None) or error}."
+        ) from error
     if not isinstance(data, dict):
         raise CommandError(f"{path} must contain one item as a JSON object.")
     return data
