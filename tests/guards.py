@@ -98,7 +98,8 @@ SEQUENCES, ONCE, *OTHERS = cuts.UNCUT.values()
 ALONE = f"""{SEQUENCES} {ONCE}
     crowd.elsewhere.services.decisions:pay_bonuses crowd.elsewhere.services.retype:move
     crowd.elsewhere.services.study:_store_cost crowd.worker_site.arrival:_for_worker
-    genie.lib.jobs:settle genie.lib.jobs:_work_off genie.lib.staff_actions:Action._act_on
+    genie.lib.database:best_effort genie.lib.jobs:settle genie.lib.jobs:_work_off
+    genie.lib.staff_actions:Action._act_on
     leaderboard.evaluation.admin.submission:_decided
     leaderboard.management.commands.judge:Command.handle
 """

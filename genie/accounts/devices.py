@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 from datetime import timedelta
 from typing import Any
 
+from allauth.account.adapter import get_adapter
 from allauth.usersessions.models import UserSession
 from django.conf import settings
 from django.contrib.auth import get_user_model
@@ -79,7 +80,18 @@ class SessionsMiddleware:
 
 
 def _note_use(request: HttpRequest) -> None:
-    if request.user.is_authenticated:
+    if not request.user.is_authenticated:
+        return
+    row = UserSession.objects.filter(
+        session_key=request.session.session_key, user=request.user.pk
+    )
+    longest = UserSession._meta.get_field("user_agent").max_length
+    # in one statement, unlike `create_from_request`
+    if not row.update(
+        ip=get_adapter().get_client_ip(request),
+        user_agent=request.headers.get("User-Agent", "")[:longest],
+        last_seen_at=timezone.now(),
+    ):
         UserSession.objects.create_from_request(request)
 
 

@@ -88,23 +88,23 @@ def is_locked(error: BaseException | None) -> bool:
 def best_effort(write: Callable[[], Any]) -> None:
     """Drop a write that would have to wait for a lock, so that reading never waits."""
     # also if the database cannot be reached: the response to the request reports it
-    is_sqlite = connection.vendor == "sqlite"
     with suppress(DatabaseError):
-        try:
-            if is_sqlite:
-                _set_wait_of_sqlite(0)
+        if connection.vendor != "sqlite":
             with transaction.atomic():
-                if not is_sqlite:
-                    connection.cursor().execute("SET LOCAL lock_timeout = '50ms'")
+                connection.cursor().execute("SET LOCAL lock_timeout = '50ms'")
                 write()
+            return
+        try:
+            _set_wait_of_sqlite(0)
+            write()
         finally:
-            if is_sqlite:
-                _set_wait_of_sqlite(connection.settings_dict["OPTIONS"]["timeout"])
+            _set_wait_of_sqlite(connection.settings_dict["OPTIONS"]["timeout"])
 
 
 def _set_wait_of_sqlite(seconds: float) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute(f"PRAGMA busy_timeout = {int(1000 * seconds)}")
+    connection.ensure_connection()
+    # a setting of the driver, not a query
+    connection.connection.execute(f"PRAGMA busy_timeout = {int(1000 * seconds)}")
 
 
 class _Cursor(SQLiteCursorWrapper):

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 # Code elsewhere must not decide on its own: views, API, exports and selectors call
 # `visible_parts` for one submission and `public()` or `inside()` for queries.
 State = Submission.State
+_TEAMS = "_team_ids"
 
 
 class Staff(StrEnum):
@@ -159,10 +160,15 @@ def inside(viewer: AbstractBaseUser | AnonymousUser | None, path: str = "") -> Q
 
 
 def team_ids(viewer: AbstractBaseUser | AnonymousUser | None) -> frozenset[int]:
+    """Return the viewer's teams, read once per request."""
     if viewer is None or not viewer.is_authenticated:
         return frozenset()
-    ids: Any = Team.members.through.objects.filter(user_id=viewer.pk)
-    return frozenset(ids.values_list("team_id", flat=True))
+    kept: frozenset[int] | None = getattr(viewer, _TEAMS, None)
+    if kept is None:
+        rows: Any = Team.members.through.objects.filter(user_id=viewer.pk)
+        kept = frozenset(rows.values_list("team_id", flat=True))
+        setattr(viewer, _TEAMS, kept)
+    return kept
 
 
 def one_each(rows: QuerySet[Submission]) -> QuerySet[Submission]:
