@@ -1,7 +1,7 @@
 from typing import IO, Any, cast
 
 from django.conf import settings
-from django.db.models import Q, QuerySet
+from django.db.models import Prefetch, Q, QuerySet, prefetch_related_objects
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers, status
@@ -40,6 +40,8 @@ from leaderboard.metric_board.stats.snapshot import FEWEST_RANKED
 from leaderboard.submissions.selectors import public
 from leaderboard.tasks.api import ImportedSerializer, imported_json, task_of
 from leaderboard.tasks.models import Task
+
+_SEEN = "seen_scores"
 
 
 # Metric boards and uploaded metric scores as JSON.
@@ -238,11 +240,17 @@ class MetricScoresSerializer(serializers.ModelSerializer[OutsideMetric]):
     @extend_schema_field(serializers.DictField(child=serializers.FloatField()))
     def get_systems(self, metric: OutsideMetric) -> dict[str, float]:
         """Return the overall value of each submission that the visitor may see."""
-        # a system that was withdrawn or became private must not appear through a metric
-        # that scored it earlier
-        rows = OutsideScores.objects.filter(public("submission__"), metric=metric)
-        values = rows.order_by("submission_id").values_list("submission_id", "value")
-        return {str(pk): value for pk, value in values}
+        if not hasattr(metric, _SEEN):  # it was just uploaded
+            prefetch_related_objects([metric], _seen_scores())
+        return {str(row.submission_id): row.value for row in getattr(metric, _SEEN)}
+
+
+def _seen_scores() -> "Prefetch[str]":
+    # a system that was withdrawn or became private must not appear through a metric
+    # that scored it earlier
+    rows = OutsideScores.objects.filter(public("submission__"))
+    shown = rows.order_by("submission_id").only("metric_id", "submission_id", "value")
+    return Prefetch("scores", shown, to_attr=_SEEN)
 
 
 # API of metric boards and of uploaded metric scores.
@@ -280,7 +288,8 @@ class MetricScoresView(View):
         if self.request.user.is_authenticated:
             may_see |= Q(owner_id=self.request.user.pk)
         rows = OutsideMetric.objects.filter(may_see, withdrawn_at=None)
-        return rows.select_related("task", "owner").order_by("-pk")
+        rows = rows.select_related("task", "owner").prefetch_related(_seen_scores())
+        return rows.order_by("-pk")
 
     def own(self) -> OutsideMetric:
         rows = self.get_queryset().filter(owner=self.request.user.pk)

@@ -15,6 +15,7 @@ from leaderboard.boards.exports.table import BoardTable
 from leaderboard.boards.selectors.judged import agreement_of
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.selectors.board_ratings import population_of, rank_rule
+from leaderboard.evaluation.selectors.ranked_scores import sample_is_public
 from leaderboard.evaluation.selectors.system_ratings import (
     campaigns_of,
     launched_evaluations,
@@ -315,7 +316,14 @@ def _write_cards(made: Report, folder: Path, site: str) -> None:
         figures = worker_figures(campaigns_of(evaluation))
         scores = list(evaluation.current_scores.order_by("pk"))
         text = exports.as_markdown(
-            card(submission, evaluation, figures, scores, team=teams[submission.pk]),
+            card(
+                submission,
+                evaluation,
+                figures,
+                scores,
+                team=teams[submission.pk],
+                seed_is_public=sample_is_public(submission.task),
+            ),
             heds(submission, evaluation, figures, scores, site),
             made.table.page.format(submission.pk),
         )

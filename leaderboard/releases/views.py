@@ -4,10 +4,13 @@ from zipfile import ZipFile
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import conditional_page
 
+from genie.lib.serving.caches import computed_once
 from genie.lib.serving.pages import file_named
-from leaderboard.boards.selectors.version import state
+from leaderboard.boards.selectors.version import KEPT_SECONDS, state
 from leaderboard.boards.views.submission import visible_submission
+from leaderboard.evaluation.selectors.ranked_scores import sample_is_public
 from leaderboard.evaluation.selectors.system_ratings import campaigns_of, evaluation_of
 from leaderboard.evaluation.selectors.worker_figures import worker_figures
 from leaderboard.releases import croissant
@@ -46,6 +49,7 @@ def _parts(value: Any) -> list[tuple[str, str]]:
     return [(name.replace("_", " "), in_words(part)) for name, part in value.items()]
 
 
+@conditional_page
 def card_file(request: HttpRequest, pk: int, form: str) -> HttpResponse:
     if form not in WRITERS:
         raise Http404
@@ -85,15 +89,25 @@ def _card(request: HttpRequest, pk: int) -> tuple[Submission, Card, list[Answere
         raise Http404
     team = submission.team.name if view.identity else "anonymous"
 
+    # asked each time: a kept card must not disclose it once a campaign has started
+    seed_is_public = sample_is_public(submission.task)
+
     def fill() -> tuple[Card, list[Answered]]:
         figures = worker_figures(campaigns_of(evaluation))
         # a file outlives the host of the request
         site = absolute("leaderboard:home").rstrip("/")
         scores = list(evaluation.current_scores.order_by("pk"))
         return (
-            card(submission, evaluation, figures, scores, team=team),
+            card(
+                submission,
+                evaluation,
+                figures,
+                scores,
+                team=team,
+                seed_is_public=seed_is_public,
+            ),
             heds(submission, evaluation, figures, scores, site),
         )
 
-    now = state(submission.task)
-    return submission, *now.computed_if_long(fill, "card", f"{pk}", team)
+    key = state(submission.task).key("card", f"{pk}", team, f"{seed_is_public}")
+    return submission, *computed_once(key, fill, KEPT_SECONDS)

@@ -14,7 +14,7 @@ from django.db import transaction
 from django.db.models import Count, F, Q, Sum
 from django.utils import timezone
 
-from crowd.campaigns.selectors.reading_pace import faster_than_reading
+from crowd.campaigns.selectors.reading_pace import faster_than_reading, measured_times
 from crowd.campaigns.selectors.starved import is_held_by_shares, is_starved, n_able
 from crowd.campaigns.services import reissue
 from crowd.elsewhere.models import ExternalCampaign
@@ -324,7 +324,7 @@ def watch_crowd(campaign: Campaign, now: datetime | None = None) -> bool:
     held = not starved and is_held_by_shares(campaign, now)
     holds = {
         # The short one first, because some pages show only the beginning.
-        TOO_FAST: bool(faster_than_reading([campaign])),
+        TOO_FAST: bool(faster_than_reading([campaign], measured_times([campaign]))),
         STARVED: starved,
         HELD_BY_SHARES: held,
         UNDERPAID: is_underpaid(campaign),

@@ -13,6 +13,7 @@ from leaderboard.boards.selectors.rows import Attempts, attempts_of
 from leaderboard.boards.selectors.submission_progress import (
     ScoreChange,
     score_changes,
+    scores_of,
     still_open,
 )
 from leaderboard.evaluation.api.serializers import Fields, result_field
@@ -394,6 +395,7 @@ def full_submission(
     withdrawn = submission.is_withdrawn and not view.inner
     asked = submission.human_evaluation
     scores = [] if withdrawn else _scores(submission, view)
+    all_scores = [] if withdrawn else scores_of(submission)
     return {
         **brief_submission(submission, view, request),
         "attempts": _attempts(submission, scores) if view.identity else None,
@@ -431,8 +433,8 @@ def full_submission(
         )
         if scores
         else {},
-        "provisional_because": [] if withdrawn else still_open(submission),
-        "score_changes": [] if withdrawn else score_changes(submission),
+        "provisional_because": still_open(submission, all_scores),
+        "score_changes": score_changes(submission, all_scores),
     }
 
 

@@ -1,6 +1,6 @@
 """The numbers of one submission, each with its evidence."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -11,7 +11,9 @@ from crowd.hit_templates.form import CHECKBOXES
 from crowd.hits.models import HITType
 from crowd.money.models import LedgerEntry
 from crowd.scales.base import all_scales
+from genie.lib.serving.caches import computed_once
 from leaderboard.boards.selectors.columns import main_criterion
+from leaderboard.boards.selectors.version import KEPT_SECONDS, State
 from leaderboard.designs.base import Beside, all_designs
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
 from leaderboard.evaluation.selectors.system_ratings import system_ratings, unit_for
@@ -21,6 +23,8 @@ from leaderboard.metrics.base import all_metrics
 from leaderboard.submissions.models import Prediction, Submission
 from leaderboard.submissions.selectors import VisibleParts
 
+# by position: the mean on the ranking criterion, and all answers by criterion
+Ratings = tuple[dict[int, float], dict[int, dict[str, list[float]]]]
 _GONE = (LedgerEntry.State.CANCELLED, LedgerEntry.State.FAILED)
 
 
@@ -81,7 +85,10 @@ def _position(order: Sequence[str], slug: str) -> tuple[int, str]:
 
 
 def judgements(
-    submission: Submission, evaluation: HumanEvaluation | None, view: VisibleParts
+    submission: Submission,
+    evaluation: HumanEvaluation | None,
+    view: VisibleParts,
+    scores: Iterable[Score],
 ) -> list[Judgement]:
     """Return the current scores; before publication only to the team and staff."""
     if evaluation is None or not (submission.published_at or view.inner):
@@ -91,7 +98,7 @@ def judgements(
     beside = design.beside if design else {}
     # as workers saw them: criteria, then checkboxes, then derived scores
     order = [*hit_type.criteria, *hit_type.form.get("checkboxes", ()), *beside]
-    scores = evaluation.current_scores
+    scores = [score for score in scores if score.superseded_at is None]
     for score in scores:
         score.evaluation = evaluation  # with the campaigns that it has read
     shown_scores = [
@@ -221,14 +228,18 @@ def arrange_outputs(
     evaluation: HumanEvaluation | None,
     wish: Wish,
     headline: str = "",
+    now: State | None = None,
 ) -> Arranged:
     """Return outputs in order, those without a number last, in the task's order.
 
-    `evaluation` is None if ratings are hidden; `headline` is the default metric.
+    `evaluation` is None if ratings are hidden; `headline` is the default metric. Means
+    of ratings are kept with the board's state `now`.
     """
     positions = _positions_with(submission, wish.text)
     # an import may have no texts, which the ratings would be shown with
-    ratings, said = _ratings(evaluation) if evaluation and positions else ({}, {})
+    ratings, said = (
+        _kept_ratings(evaluation, now) if evaluation and positions else ({}, {})
+    )
     slug = wish.key.removeprefix(f"{APART}-")
     slug = headline if slug in {RATING, POSITION} else slug
     values = _values(submission, slug) if slug else {}
@@ -260,9 +271,14 @@ def ratings_of(evaluation: HumanEvaluation) -> dict[int, float]:
     return _ratings(evaluation)[0]
 
 
-def _ratings(
-    evaluation: HumanEvaluation,
-) -> tuple[dict[int, float], dict[int, dict[str, list[float]]]]:
+def _kept_ratings(evaluation: HumanEvaluation, now: State | None) -> Ratings:
+    if now is None:
+        return _ratings(evaluation)
+    key = now.key("ratings", f"{evaluation.pk}", f"{evaluation.system}")
+    return computed_once(key, lambda: _ratings(evaluation), KEPT_SECONDS)
+
+
+def _ratings(evaluation: HumanEvaluation) -> Ratings:
     ratings = system_ratings(evaluation)
     said: dict[int, dict[str, list[float]]] = {}
     rows = (ratings["instance"], ratings["criterion"], ratings["value"])

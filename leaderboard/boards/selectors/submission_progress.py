@@ -1,6 +1,7 @@
 """A submission's progress, in eight steps."""
 
 import hashlib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from statistics import median
@@ -412,15 +413,20 @@ class ScoreChange:
         return None if self.after is None else self.after - self.before
 
 
-def score_changes(submission: Submission) -> list[ScoreChange]:
+def scores_of(submission: Submission) -> list[Score]:
+    """Return the current and former scores of a submission's evaluation, oldest first."""
+    rows = Score.objects.filter(
+        submission=submission, evaluation=submission.human_evaluation_id
+    )
+    return list(rows.order_by("pk"))
+
+
+def score_changes(submission: Submission, scores: Iterable[Score]) -> list[ScoreChange]:
     if submission.published_at is None:
         return []
     before: dict[str, Score] = {}
     changes = []
-    rows = Score.objects.filter(
-        submission=submission, evaluation=submission.human_evaluation_id
-    ).order_by("pk")
-    for score in rows.defer("histogram"):
+    for score in scores:
         old = before.get(score.criterion)
         if old is not None and not (
             score.reason == AGAIN and f"{old.mean:.1f}" == f"{score.mean:.1f}"
@@ -434,12 +440,12 @@ def score_changes(submission: Submission) -> list[ScoreChange]:
     return sorted(changes, key=lambda change: change.at)
 
 
-def still_open(submission: Submission) -> list[str]:
-    evaluation = evaluation_of(submission)
+def still_open(submission: Submission, scores: Iterable[Score]) -> list[str]:
+    provisional = (one for one in scores if one.provisional and not one.superseded_at)
     if (
-        evaluation is None
-        or submission.published_at is None
-        or not evaluation.current_scores.filter(provisional=True).exists()
+        submission.published_at is None
+        or evaluation_of(submission) is None
+        or not any(provisional)
     ):
         return []
     # its systems become final together

@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Any
 from urllib.parse import urlencode
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
@@ -15,6 +15,7 @@ from django.utils.translation import get_language
 from crowd.hit_templates.form import CHECKBOXES
 from crowd.scales.base import all_scales
 from genie.accounts import reads
+from genie.lib.serving.caches import computed_once
 from leaderboard.boards.selectors.certainty import (
     evidence_beside_board,
     first_place,
@@ -39,10 +40,12 @@ from leaderboard.boards.selectors.rows import Attempts, attempts_of
 from leaderboard.boards.selectors.submission_progress import (
     SubmissionProgress,
     score_changes,
+    scores_of,
     still_open,
     submission_progress,
 )
-from leaderboard.boards.selectors.version import state
+from leaderboard.boards.selectors.version import KEPT_SECONDS, state
+from leaderboard.boards.selectors.version import State as BoardState
 from leaderboard.charts import Axis, axis_over, difference, histogram
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
 from leaderboard.evaluation.selectors.comparisons import LISTED
@@ -101,6 +104,7 @@ def outputs_context(
     submission: Submission,
     evaluation: HumanEvaluation | None,
     metrics: Sequence[MetricLine],
+    now: BoardState | None,
     **kept: str,
 ) -> dict[str, Any]:
     """Return the outputs' context; ratings only if `evaluation` is given.
@@ -111,7 +115,7 @@ def outputs_context(
     parameters = request.GET
     wish = read_wish(parameters, [key for key, _ in orders])
     headline = metrics[0].words.slug if metrics else ""
-    arrangement = arrange_outputs(submission, evaluation, wish, headline)
+    arrangement = arrange_outputs(submission, evaluation, wish, headline, now)
     only = [one for one in arrangement.positions if str(one) == parameters.get("only")]
     page = outputs_page(only or arrangement.positions, parameters.get("page"))
     others = rivals(submission, request.user) if arrangement.positions else []
@@ -311,9 +315,11 @@ def _evidence(
     evaluation: HumanEvaluation | None,
     view: VisibleParts,
 ) -> dict[str, Any]:
-    judged = judgements(submission, evaluation, view)
+    scores = scores_of(submission) if evaluation else []
+    judged = judgements(submission, evaluation, view, scores)
     metrics = metric_lines(submission)
-    attempts, n_ranked, figures = _beside(submission, evaluation, judged)
+    now = state(submission.task) if judged else None
+    attempts, n_ranked, figures = _beside(submission, evaluation, judged, now)
     return {
         "warnings": [
             w
@@ -329,13 +335,15 @@ def _evidence(
         "judges_help": JUDGED_HELP,
         "n_ranked": n_ranked,
         "axis": _axis(judged),
-        "still_open": still_open(submission) if judged else [],
-        "score_changes": score_changes(submission) if judged else [],
+        "still_open": still_open(submission, scores) if judged else [],
+        "score_changes": score_changes(submission, scores) if judged else [],
         "metrics": metrics,
         # anonymous teams would be recognized by their number
         "attempts": attempts if view.identity else None,
         "figures": figures,
-        **_outputs(request, submission, evaluation if judged else None, view, metrics),
+        **_outputs(
+            request, submission, evaluation if judged else None, view, metrics, now
+        ),
     }
 
 
@@ -343,17 +351,18 @@ def _beside(
     submission: Submission,
     evaluation: HumanEvaluation | None,
     judged: list[Judgement],
+    now: BoardState | None,
 ) -> tuple[Attempts, int | None, WorkerFigures] | tuple[None, None, None]:
-    if not judged or evaluation is None:
+    if now is None or evaluation is None:
         return None, None, None
-    return state(submission.task).computed_if_long(
+    return computed_once(
+        now.key("submission", f"{submission.pk}"),
         lambda: (
             attempts_of(submission, judged[0].score),
             _n_ranked(submission),
             worker_figures(campaigns_of(evaluation)),
         ),
-        "submission",
-        f"{submission.pk}",
+        KEPT_SECONDS,
     )
 
 
@@ -365,8 +374,8 @@ def _n_ranked(submission: Submission) -> int | None:
         superseded_at=None,
         rank_first__isnull=False,
     )
-    is_ranked = scores.filter(submission=submission).exists()
-    return scores.count() if is_ranked else None
+    found = scores.aggregate(n=Count("pk"), own=Count("pk", Q(submission=submission)))
+    return found["n"] if found["own"] else None
 
 
 def _outputs(
@@ -375,9 +384,10 @@ def _outputs(
     evaluation: HumanEvaluation | None,
     view: VisibleParts,
     metrics: list[MetricLine],
+    now: BoardState | None,
 ) -> dict[str, Any]:
     if view.inner or outputs_are_open(submission):
-        context = outputs_context(request, submission, evaluation, metrics)
+        context = outputs_context(request, submission, evaluation, metrics, now)
         return context | {"extremes": _extremes(submission, context["ratings"])}
     return {"outputs_withheld": True}
 
@@ -408,7 +418,8 @@ def readable(task: Task) -> QuerySet[Submission]:
 def outputs(request: HttpRequest, slug: str) -> HttpResponse:
     task = get_object_or_404(Task, slug=slug)
     rows = readable(task).order_by("system_name", "pk")
-    chosen = _chosen_or_best(task, rows, request.GET.get("s", ""))
+    now = state(task)
+    chosen = _chosen_or_best(task, rows, request.GET.get("s", ""), now)
     context: dict[str, Any] = {"here": "tasks", "task": task, "submission": chosen}
     if chosen:
         text = request.GET.get("find", "").replace("\0", "").strip()[:100]
@@ -426,18 +437,23 @@ def outputs(request: HttpRequest, slug: str) -> HttpResponse:
             chosen,
             evaluation_of(chosen),
             metric_lines(chosen),
+            now,
             s=str(chosen.pk),
         )
     return render(request, "leaderboard/boards/outputs.html", context)
 
 
 def _chosen_or_best(
-    task: Task, rows: QuerySet[Submission], typed: str
+    task: Task, rows: QuerySet[Submission], typed: str, now: BoardState
 ) -> Submission | None:
     if typed.isdecimal() and (chosen := rows.filter(pk=typed[:18]).first()):
         return chosen
     known = {*rows.order_by().values_list("pk", flat=True)}
-    best = next((pk for pk in ranked_pks(task) if pk in known), None) if known else None
+    best = (
+        next((pk for pk in ranked_pks(task, now) if pk in known), None)
+        if known
+        else None
+    )
     return (rows.filter(pk=best) if best else rows).first()
 
 

@@ -297,9 +297,8 @@ def marked_errors(
         instance__position__in=list(positions),
     )
     found: dict[int, Counter[tuple[int, str, str, str]]] = {}
-    place_of = dict(rows.values_list("item_id", "instance__position"))
     answers = Rating.objects.filter(
-        item__in=list(place_of),
+        item__in=rows.values("item_id"),
         detail__has_key="spans",
         assignment__state__in=COUNTED,
         assignment__replaced_at=None,
@@ -308,10 +307,12 @@ def marked_errors(
             "worker"
         )
     )
+    marked = list(answers.values_list("item_id", "item__data__prediction", "detail"))
+    if not marked:
+        return {}
+    place_of = dict(rows.values_list("item_id", "instance__position"))
     stored = _imported_texts(evaluation, positions)
-    for item, text, detail in answers.values_list(
-        "item_id", "item__data__prediction", "detail"
-    ):
+    for item, text, detail in marked:
         text = stored.get(place_of[item], _NOT_KNOWN) if text is None else str(text)
         counted = found.setdefault(place_of[item], Counter())
         for span in (detail or {})["spans"]:

@@ -53,16 +53,16 @@ def control(task: Task) -> list[Control]:
 
 
 def requirements(task: Task) -> list[str]:
+    needs = list(Requirement.objects.filter(pool=task.slug).order_by("pk"))
+    if not needs:
+        return []
     tests = {
         test.name: test
         for test in QualificationTest.objects.filter(
             pool=task.slug, state=QualificationTest.State.PUBLISHED
         )
     }
-    return [
-        _words(requirement, tests)
-        for requirement in Requirement.objects.filter(pool=task.slug).order_by("pk")
-    ]
+    return [_words(requirement, tests) for requirement in needs]
 
 
 def _words(requirement: Requirement, tests: dict[str, QualificationTest]) -> str:

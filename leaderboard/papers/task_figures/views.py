@@ -9,7 +9,11 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import (
+    conditional_page,
+    require_http_methods,
+    require_safe,
+)
 
 from genie.accounts.staff import staff_may
 from genie.lib.admin import note
@@ -156,6 +160,7 @@ def _line(row: Beside, words: dict[str, str], reasons: list[str]) -> dict[str, o
 
 
 @require_safe
+@conditional_page
 def published_file(request: HttpRequest, slug: str, form: str) -> HttpResponse:
     task = get_object_or_404(Task, slug=slug)
     records = [row.record() for row in beside(task)]

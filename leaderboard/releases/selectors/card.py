@@ -18,7 +18,6 @@ from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Scor
 from leaderboard.evaluation.selectors.board_ratings import rank_rule
 from leaderboard.evaluation.selectors.ranked_scores import (
     partial_of_score,
-    sample_is_public,
 )
 from leaderboard.evaluation.selectors.system_ratings import (
     campaigns_of,
@@ -51,10 +50,13 @@ def card(
     scores: Sequence[Score],
     *,
     team: str,
+    seed_is_public: bool,
 ) -> Card:
     lines = {
         "System and data": _system(submission, team),
-        "Outputs rated": _outputs(submission, evaluation, n_rated(scores)),
+        "Outputs rated": _outputs(
+            submission, evaluation, n_rated(scores), seed_is_public
+        ),
         "Human evaluation design": _questions(submission, evaluation),
         "Workers and pay": _workers(submission, evaluation, figures),
         "Quality control": _control(submission, figures),
@@ -99,7 +101,9 @@ def n_rated(scores: Sequence[Score]) -> int:
     return max((score.n for score in scores), default=0)
 
 
-def _outputs(submission: Submission, evaluation: HumanEvaluation, n: int) -> Section:
+def _outputs(
+    submission: Submission, evaluation: HumanEvaluation, n: int, seed_is_public: bool
+) -> Section:
     task = submission.task
     return [
         ("instances in the test set", task.n_instances),
@@ -110,7 +114,7 @@ def _outputs(submission: Submission, evaluation: HumanEvaluation, n: int) -> Sec
             # as text: JSON readers with doubles only would round a 63-bit number
             "sampling seed",
             str(task.sample_seed)
-            if sample_is_public(task)
+            if seed_is_public
             # it would reveal to workers which of their questions are tests
             else "disclosed once human evaluation has ended",
         ),

@@ -3,6 +3,7 @@
 from crowd.campaigns.selectors.reading_pace import (
     faster_than_reading,
     least_seconds,
+    measured_times,
     n_words,
 )
 from crowd.campaigns.services.reissue import without_shortage
@@ -50,7 +51,8 @@ def test_all_that_is_shown_counts_and_nothing_else():
 
 
 def test_programs_are_not_expected_to_read():
-    assert not faster_than_reading([answered(0.2, 0.2, 0.2, 0.2, 0.2, simulated=True)])
+    programs = [answered(0.2, 0.2, 0.2, 0.2, 0.2, simulated=True)]
+    assert not faster_than_reading(programs, measured_times(programs))
 
 
 def test_nobody_is_told_that_volunteers_are_underpaid():

@@ -67,7 +67,7 @@ def test_agreement_is_krippendorffs_alpha_over_outputs_with_two_ratings(
     pairs = [list(group["value"]) for _, group in ratings.groupby("instance")]
     assert [len(pair) for pair in pairs] == [2, 2, 2]
     expected = krippendorff_alpha(pairs, "ordinal").estimate
-    method, said = agreement(evaluation, "overall", ordered=True)
+    method, said = agreement(ratings, "overall", ordered=True)
     assert method == "Krippendorff's alpha (ordinal)"
     assert said.startswith(f"{expected:.2f}, 95% interval ")
     assert "over 3 outputs with more than one rating" in said

@@ -11,7 +11,7 @@ from crowd.models import HIT, Assignment, Campaign, Commitment
 from crowd.money.services import budgets
 from genie.lib import jobs
 from leaderboard import jobs as steps
-from leaderboard.boards.selectors.submission_progress import score_changes
+from leaderboard.boards.selectors.submission_progress import score_changes, scores_of
 from leaderboard.evaluation import campaigns, decide
 from leaderboard.evaluation.run import advance
 from leaderboard.evaluation.services import score
@@ -197,7 +197,7 @@ def test_a_score_of_which_no_rating_counts_leaves_the_board(
     assert rest is not None
     assert not Score.own.filter(superseded_at=None).exists()
     assert now(published).state == "PUBLISHED"
-    (*_, change) = score_changes(published)
+    (*_, change) = score_changes(published, scores_of(published))
     assert (change.after, change.difference) == (None, None)
     assert change.reason == "no ratings count any longer"
     banning.lift(Ban.own.first().pk, by=boss, reason="This one is real.")

@@ -21,7 +21,7 @@ from leaderboard.boards.selectors.certainty import ranked_pks
 from leaderboard.boards.selectors.history import newest_leads
 from leaderboard.boards.selectors.home import newest_board
 from leaderboard.boards.selectors.rows import standings
-from leaderboard.boards.selectors.submission_progress import still_open
+from leaderboard.boards.selectors.submission_progress import scores_of, still_open
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.selectors import unsettled
 from leaderboard.evaluation.services.simulate import DILIGENT, Crowd, Player
@@ -155,7 +155,7 @@ def test_without_room_in_the_budget_both_stay_ranked_and_provisional(
     page = client.get(reverse("leaderboard:submission", args=[best.pk])).text
     assert "This score has no rank" not in page
     assert "stays ranked" in page
-    assert still_open(now(best)) == [unsettled.MISSING]
+    assert still_open(now(best), scores_of(now(best))) == [unsettled.MISSING]
     assert unsettled.MISSING in page
     api = client.get(f"/api/v1/tasks/{task.slug}/leaderboard/").json()["results"]
     in_json = client.get(
@@ -232,7 +232,7 @@ def test_with_room_in_the_budget_they_are_ranked_while_ratings_are_collected_aga
     for row in rows:
         assert row.human.provisional
         assert str(row.partial) == f"{row.human.n} of 12 so far"
-    assert unsettled.REPLACEMENTS in still_open(now(best))
+    assert unsettled.REPLACEMENTS in still_open(now(best), scores_of(now(best)))
     open_places = sum(p.n_left for p in progress_of(Campaign.own).values())
     assert open_places >= n_lost
 

@@ -9,7 +9,11 @@ from django.utils import timezone
 from crowd.models import Campaign, Worker
 from leaderboard import jobs as steps
 from leaderboard.boards.selectors.rows import standings
-from leaderboard.boards.selectors.submission_progress import score_changes, still_open
+from leaderboard.boards.selectors.submission_progress import (
+    score_changes,
+    scores_of,
+    still_open,
+)
 from leaderboard.evaluation import rescoring
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.selectors import unsettled
@@ -59,7 +63,7 @@ def appealed(worker: Worker, pool: str):
 def test_a_score_of_which_nothing_is_open_is_final_at_once(published, client, task):
     assert not current().provisional
     assert published.human_evaluation.final_at is not None
-    assert still_open(published) == []
+    assert still_open(published, scores_of(published)) == []
     board = client.get(reverse("leaderboard:board", args=[task.slug]))
     assert 'class="tag warn">provisional' not in board.text
     events = SubmissionEvent.objects.filter(submission=published)
@@ -84,7 +88,9 @@ def test_an_open_appeal_keeps_it_provisional_and_every_page_says_so(
     submission.refresh_from_db()
     assert submission.state == "PUBLISHED"
     assert current().provisional
-    assert still_open(submission) == ["1 appeal to be decided by staff"]
+    assert still_open(submission, scores_of(submission)) == [
+        "1 appeal to be decided by staff"
+    ]
 
     pages = {
         "board": client.get(reverse("leaderboard:board", args=[task.slug])),
@@ -130,7 +136,7 @@ def test_a_score_waits_for_campaigns_of_the_time_in_which_its_workers_are_tested
     settle()
     first.refresh_from_db()
     assert (first.state, one.state) == ("PUBLISHED", "RUNNING")
-    assert still_open(first) == [unsettled.OTHERS]
+    assert still_open(first, scores_of(first)) == [unsettled.OTHERS]
     HumanEvaluation.objects.filter(pk=first.human_evaluation.pk).update(
         finished_at=timezone.now() - timedelta(days=8)
     )
@@ -156,7 +162,7 @@ def test_later_bans_change_a_final_score_once_a_day_with_reason_and_difference(
     settle()
     third = current()
     assert third.reason == "1 worker excluded after publication"
-    told = score_changes(published)
+    told = score_changes(published, scores_of(published))
     assert [(c.before, c.after, c.reason) for c in told] == [
         (first.mean, second.mean, second.reason),
         (second.mean, third.mean, third.reason),
@@ -264,7 +270,7 @@ def test_what_the_last_check_takes_out_is_collected_again_first(
     assert current().n == 12
     settle()
     submission.refresh_from_db()
-    assert still_open(submission) == [unsettled.REPLACEMENTS]
+    assert still_open(submission, scores_of(submission)) == [unsettled.REPLACEMENTS]
     Crowd(diligent[1:], quality=quality, seed=2).work()
     settle()
     assert not current().provisional
