@@ -2,6 +2,7 @@ import json
 from typing import Any
 from zipfile import ZipFile
 
+from django.db.models import prefetch_related_objects
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import conditional_page
@@ -93,6 +94,8 @@ def _card(request: HttpRequest, pk: int) -> tuple[Submission, Card, list[Answere
     seed_is_public = sample_is_public(submission.task)
 
     def fill() -> tuple[Card, list[Answered]]:
+        if submission.task.imported:  # three parts name their source
+            prefetch_related_objects([submission.task], "imports")
         figures = worker_figures(campaigns_of(evaluation))
         # a file outlives the host of the request
         site = absolute("leaderboard:home").rstrip("/")

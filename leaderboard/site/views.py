@@ -5,7 +5,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.cache import caches
-from django.db.models import Count
+from django.db.models import Count, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.templatetags.static import static
@@ -243,10 +243,11 @@ EXAMPLE = Human(
 
 
 def home(request: HttpRequest) -> HttpResponse:
-    of_both = dict(
-        Task.objects.order_by().values_list("imported").annotate(n=Count("pk"))
-    )
-    n_own, n_tasks = of_both.get(False, 0), sum(of_both.values())
+    n_tasks, n_own, n_demo = Task.objects.aggregate(
+        n=Count("pk"),
+        own=Count("pk", filter=Q(imported=False)),
+        demo=Count("pk", filter=Q(demo=True)),
+    ).values()
     first = leading_board()
     others = selectors.tasks_in_order().filter(imported=False)
     theirs = selectors.tasks_in_order().filter(imported=True)
@@ -265,14 +266,12 @@ def home(request: HttpRequest) -> HttpResponse:
             if n_tasks > n_own
             else None,
             "many": n_tasks > CARDS,
-            "demo": _is_demo(),
+            "demo": n_demo == n_tasks and _has_programs(),
         },
     )
 
 
-def _is_demo() -> bool:
-    if Task.objects.filter(demo=False).exists():
-        return False
+def _has_programs() -> bool:
     return Submission.objects.filter(public(), simulated=True).exists()
 
 

@@ -1,6 +1,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from operator import attrgetter
 
 from crowd.hits.models import Rating
 from leaderboard.tasks.models import Task
@@ -113,7 +114,7 @@ def provenance_of(task: Task) -> Provenance | None:
                 unnamed=bool(row.said.get("unnamed")),
                 known={key: str(said) for key, said in row.known.items() if said},
             )
-            for row in task.imports.order_by("pk")
+            for row in sorted(task.imports.all(), key=attrgetter("pk"))
         )
     )
 

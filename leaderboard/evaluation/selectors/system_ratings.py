@@ -19,7 +19,6 @@ from leaderboard.evaluation.estimates import UNNAMED
 from leaderboard.evaluation.models.human_evaluation import (
     EvaluationCampaign,
     HumanEvaluation,
-    ShownOutput,
     Subject,
 )
 from leaderboard.submissions.models import Prediction, Submission
@@ -31,6 +30,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+# the system of an item's output by slot; none of a reference
+Slots = dict[tuple[int, str], int | None]
 FIRST_SLOT = "A"
 _AT_ONCE = 500  # maximum number of keys per query
 ORDER = ["criterion", "submission", "instance", "worker"]
@@ -57,10 +58,10 @@ def own_rows(
 
 
 def system_ratings_of(evaluations: Collection[int]) -> pd.DataFrame:
-    """Return `evaluation` and the columns of `system_ratings`, in three queries."""
-    shown = _shown_outputs(evaluations)
+    """Return `evaluation` and the columns of `system_ratings`, in two queries."""
+    shown, slots = _shown_outputs(evaluations)
     ratings = clean_ratings_of(shown["campaign"].unique().tolist())
-    return about_systems(ratings, shown, evaluations)[["evaluation", *COLUMNS]]
+    return about_systems(ratings, shown, slots)[["evaluation", *COLUMNS]]
 
 
 def dated_ratings_of(evaluations: Collection[int], *, also: int = 0) -> pd.DataFrame:
@@ -73,11 +74,11 @@ def dated_ratings_of(evaluations: Collection[int], *, also: int = 0) -> pd.DataF
 
 def all_system_ratings_of(evaluations: Collection[int]) -> pd.DataFrame:
     """Return all ratings; `why_not` is why one does not count, `on` the day."""
-    shown = _shown_outputs(evaluations)
+    shown, slots = _shown_outputs(evaluations)
     ratings = all_ratings_of(shown["campaign"].unique().tolist())
     columns = ["evaluation", *COLUMNS, "slot", "answered", "on", "why_not"]
     ratings = ratings.assign(answered=ratings["value"])
-    return about_systems(ratings, shown, evaluations).reindex(columns=columns)
+    return about_systems(ratings, shown, slots).reindex(columns=columns)
 
 
 def nobodies_apart(
@@ -106,26 +107,30 @@ def unnamed_workers() -> QuerySet[Worker, int]:
     ).values_list("pk", flat=True)
 
 
-def _shown_outputs(evaluations: Collection[int]) -> pd.DataFrame:
+def _shown_outputs(evaluations: Collection[int]) -> tuple[pd.DataFrame, Slots]:
     import pandas as pd
 
-    rows = (
+    rows = list(
         Subject.objects.filter(evaluation__in=evaluations)
-        .order_by("pk")
+        .order_by("pk", "outputs__pk")
         .values_list(
             "item_id",
             "item__campaign_id",
             "evaluation_id",
             "item__campaign__asked__submission",
             "instance__position",
+            "outputs__slot",
+            "outputs__submission",
         )
     )
     columns = ["item", "campaign", "evaluation", "own", "instance"]
-    return pd.DataFrame.from_records(list(rows), columns=columns)
+    shown = dict.fromkeys(row[: len(columns)] for row in rows)
+    slots: Slots = {(item, slot): pk for item, *_, slot, pk in rows if slot}
+    return pd.DataFrame.from_records(list(shown), columns=columns), slots
 
 
 def about_systems(
-    ratings: pd.DataFrame, shown: pd.DataFrame, evaluations: Collection[int]
+    ratings: pd.DataFrame, shown: pd.DataFrame, slots: Slots
 ) -> pd.DataFrame:
     """Add the system of each rating; drop ratings of other items."""
     import pandas as pd
@@ -133,13 +138,6 @@ def about_systems(
     ratings = ratings.merge(shown.drop(columns="campaign"), on="item", how="inner")
     if ratings.empty:
         return pd.DataFrame({name: [] for name in ["evaluation", *COLUMNS]})
-    shown_in = ShownOutput.objects.filter(subject__evaluation__in=evaluations)
-    slots: dict[tuple[int, str], int | None] = {
-        (item, slot): submission
-        for item, slot, submission in shown_in.values_list(
-            "subject__item_id", "slot", "submission_id"
-        )
-    }
     # an item with slots shows several outputs, and its answers have slots; other items
     # show only the submission's output
     in_slots = ratings["item"].isin({item for item, _ in slots})
@@ -153,9 +151,7 @@ def about_systems(
     return rows.sort_values(ORDER, kind="stable", ignore_index=True)
 
 
-def _place_ratings(
-    ratings: pd.DataFrame, slots: dict[tuple[int, str], int | None]
-) -> pd.DataFrame:
+def _place_ratings(ratings: pd.DataFrame, slots: Slots) -> pd.DataFrame:
     import pandas as pd
 
     by_slot = ratings["slot"] != ""
@@ -169,9 +165,7 @@ def _place_ratings(
 
 
 # A preference p for the first output is 1 - p for the second.
-def _both_sides(
-    ratings: pd.DataFrame, slots: dict[tuple[int, str], int | None]
-) -> pd.DataFrame:
+def _both_sides(ratings: pd.DataFrame, slots: Slots) -> pd.DataFrame:
     import pandas as pd
 
     of_item: dict[int, list[tuple[str, int]]] = {}

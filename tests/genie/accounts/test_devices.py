@@ -86,6 +86,17 @@ def test_use_is_noted_now_and_then_and_forgotten_with_the_session():
     assert not UserSession.objects.exists()
 
 
+def test_an_account_costs_a_page_three_queries(django_assert_num_queries):
+    client = client_at()
+    client.force_login(make_user("nina"))
+    client.get("/docs/")
+    cache.clear()
+    # the session, the account, the use; no rights on a page for everybody
+    with django_assert_num_queries(3) as captured:
+        assert "nina" in client.get("/docs/").text
+    assert captured[-1]["sql"].startswith("UPDATE")
+
+
 @pytest.mark.every_engine
 def test_strangers_who_guess_lock_nobody_out_of_their_own_device():
     make_user("nina", email="nina@heron.example")

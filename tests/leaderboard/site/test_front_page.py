@@ -171,7 +171,7 @@ def test_the_front_page_asks_the_same_queries_with_many_results(
     make_many_ranked(task, 5, **who)
     make_many_ranked(make_task("other"), 5, **who)
 
-    with django_assert_num_queries(17):
+    with django_assert_num_queries(16):
         client.get("/")
     Submission.own.update(published_at=timezone.now())
     for slug in ("third", "fourth"):
@@ -180,9 +180,9 @@ def test_the_front_page_asks_the_same_queries_with_many_results(
 
     cache.clear()
     # two more: a long board is kept, under its version
-    with django_assert_num_queries(18):
+    with django_assert_num_queries(17):
         client.get("/")
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(6):
         client.get("/")
 
 

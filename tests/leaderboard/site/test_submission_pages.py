@@ -265,7 +265,7 @@ def test_hidden_references_are_shown_to_nobody_and_not_even_read(
     client = client_of(name)
 
     # staff's permissions are two queries more: their own and those of their groups
-    with django_assert_max_num_queries(30 if name == "staff" else 28) as captured:
+    with django_assert_max_num_queries(25 if name == "staff" else 23) as captured:
         page = client.get(f"/submissions/{kite.pk}/").content.decode()
 
     assert "Prediction for i1." in page

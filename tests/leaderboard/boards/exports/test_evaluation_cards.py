@@ -55,6 +55,15 @@ def test_the_seed_of_the_sample_is_told_only_once_nobody_is_asked(client, kite, 
     assert telling("card.json") == {False}
 
 
+def test_a_second_request_is_short(client, kite, django_assert_max_num_queries):
+    tag = fetched(client, kite, "json")["ETag"]
+    with django_assert_max_num_queries(5):
+        again = client.get(
+            f"/submissions/{kite.pk}/card.json", headers={"If-None-Match": tag}
+        )
+    assert again.status_code == 304
+
+
 def test_no_form_of_it_names_a_worker(client, kite):
     for form in ("json", "md", "tex"):
         assert b"secret-" not in fetched(client, kite, form).content
