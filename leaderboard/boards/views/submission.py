@@ -356,7 +356,7 @@ def _beside(
     if now is None or evaluation is None:
         return None, None, None
     return computed_once(
-        now.key("submission", f"{submission.pk}"),
+        now.key("submission", f"{submission.pk}", submission.state),
         lambda: (
             attempts_of(submission, judged[0].score),
             _n_ranked(submission),
