@@ -4,6 +4,7 @@
 `rows.py` fetches names, teams and metrics for the rows of one page.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import cached_property
@@ -25,12 +26,14 @@ from leaderboard.evaluation.selectors.ranked_scores import whole_share
 from leaderboard.metric_runs.models import MetricResult
 from leaderboard.metrics.base import all_metrics
 from leaderboard.stats.bounds import normal_quantile
-from leaderboard.stats.systems.ranks import ALPHA
+from leaderboard.stats.systems.ranks import ALPHA, rank_by_p
 from leaderboard.submissions.models import CONTRASTIVE, Submission
 from leaderboard.submissions.selectors import ON_BOARD, in_state, public
 from leaderboard.tasks.config import Z_SCORES
 from leaderboard.tasks.models import Task
 
+# All pairs of more systems would take too long for a page.
+_MANY = 500
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
@@ -46,11 +49,11 @@ class Place:
 
 
 @dataclass(frozen=True)
-class ScoreRanks:
-    """Ranks as if no worker had rated two systems, without clusters, of the rows shown.
+class ManyRanks:
+    """Ranks by scores, without clusters, if all pairs at once would fill the memory.
 
-    Private rows get their hypothetical ranks and do not affect others. Bonferroni's
-    correction needs no order of the pairs and is slightly conservative.
+    Only those of the shown rows are made. Bonferroni's correction needs no order of the
+    pairs and is slightly conservative.
     """
 
     # NaN without a rank
@@ -63,7 +66,7 @@ class ScoreRanks:
         return np.flatnonzero(~np.isnan(self.mean) & ~self.private)
 
     def _limits(self, n: int) -> Floats:
-        reach = normal_quantile(1 - ALPHA / max(n * (n - 1) / 2, 1))
+        reach = normal_quantile(1 - ALPHA / (n * (n - 1) / 2))
         # squares on both sides of a comparison, which needs no roots then
         return (reach * self.error) ** 2
 
@@ -110,7 +113,8 @@ class Field:
     contrastive: Bools
     ranked: Bools
     # ranks by the scores alone: these systems were not estimated together
-    by_scores: ScoreRanks | None = None
+    by_scores: bool = False
+    many: ManyRanks | None = None
 
     def __len__(self) -> int:
         return len(self.pk)
@@ -129,8 +133,8 @@ class Field:
 
     @property
     def n_first(self) -> int:
-        if self.by_scores:
-            return self.by_scores.n_first
+        if self.many:
+            return self.many.n_first
         return int(((self.first == 1) & ~self.private).sum())
 
     def place_of(self, pk: int) -> Place | None:
@@ -139,14 +143,14 @@ class Field:
 
     def place(self, index: int) -> Place:
         first, last = int(self.first[index]), int(self.last[index])
-        if self.by_scores and self.ranked[index]:
-            first, last = self.by_scores.ranks(index)
+        if self.many and self.ranked[index]:
+            first, last = self.many.ranks(index)
         return Place(
             pk=int(self.pk[index]),
             private=bool(self.private[index]),
             scored=bool(self.scored[index]),
             ranks=(first, last) if first else None,
-            cluster=None if self.by_scores else int(self.cluster[index]) or None,
+            cluster=int(self.cluster[index]) or None,
         )
 
 
@@ -199,14 +203,21 @@ def field_of(task: Task, teams: frozenset[int], at: datetime | None = None) -> F
     ) != open_.sum()
     # the license of the judges' help has lapsed: people rank at once
     by_scores = by_scores or (at is None and has_lapsed(task))
-    # the systems have not been estimated together yet, so only scores rank them
-    errors = (high - low) / (2 * normal_quantile(0.95))
-    scores = ScoreRanks(np.where(ranked, mean, np.nan), errors, private)
+    many = None
+    if by_scores:
+        # The systems have not been estimated together yet, so only scores rank them.
+        scores = np.where(ranked, mean, np.nan)
+        errors = (high - low) / (2 * normal_quantile(0.95))
+        many = ManyRanks(scores, errors, private) if open_.sum() > _MANY else None
+        first, last, cluster = (
+            np.zeros((3, len(pk)), np.int64)
+            if many
+            else _by_scores(scores, errors, private)
+        )
     provisional = np.array([_provisional(row, at) for row in rows], dtype=np.bool_)
     provisional &= ranked
-    ranks = (first, last, cluster, provisional, contrastive, ranked)
-    by_scores_alone = scores if by_scores else None
-    return Field(pk, simulated, private, mean, low, high, n, *ranks, by_scores_alone)
+    ranks = (first, last, cluster, provisional, contrastive, ranked, bool(by_scores))
+    return Field(pk, simulated, private, mean, low, high, n, *ranks, many)
 
 
 def current(path: str = "", at: datetime | None = None) -> Q:
@@ -269,6 +280,43 @@ def _provisional(row: tuple[Any, ...], at: datetime | None) -> bool:
 
 def _numbers(rows: list[tuple[Any, ...]], column: int) -> Floats:
     return np.array([row[column] for row in rows], dtype=np.float64)
+
+
+def _by_scores(mean: Floats, errors: Floats, private: Bools) -> tuple[Ints, Ints, Ints]:
+    """Rank as if no worker had rated two systems.
+
+    These ranks last until the board's systems are estimated together. Private rows get
+    their hypothetical ranks and do not affect others.
+    """
+    first, last, cluster = (np.zeros(len(mean), dtype=np.int64) for _ in range(3))
+    scored = ~np.isnan(mean)
+    public_rows = np.flatnonzero(scored & ~private)
+    _place(public_rows, public_rows, mean, errors, (first, last, cluster))
+    for index in np.flatnonzero(scored & private):
+        beside = np.append(public_rows, index)
+        _place(beside, [int(index)], mean, errors, (first, last, cluster))
+    return first, last, cluster
+
+
+def _place(
+    rows: Ints,
+    wanted: Sequence[int] | Ints,
+    mean: Floats,
+    errors: Floats,
+    into: tuple[Ints, Ints, Ints],
+) -> None:
+    from scipy import special
+
+    gaps = np.abs(mean[rows][:, None] - mean[rows][None, :])
+    both = np.hypot(errors[rows][:, None], errors[rows][None, :])
+    ratios = np.full_like(gaps, np.inf)
+    np.divide(gaps, both, out=ratios, where=both > 0)
+    p_values = np.where(gaps > 0, special.erfc(ratios / 2**0.5), 1.0)
+    ranking = rank_by_p([str(row) for row in rows], mean[rows], p_values)
+    for row in wanted:
+        ranks = ranking.rank_of(str(row))
+        into[0][row], into[1][row] = ranks.first, ranks.last
+        into[2][row] = ranking.cluster_of(str(row))
 
 
 # Orders of a board's rows; only those listed here can be requested.

@@ -466,8 +466,7 @@ class Standings(Sequence[Row]):
 
     @property
     def ranks_made_again(self) -> bool:
-        again = self.at is not None and self._field.by_scores is not None
-        return again and self.n_ranked > 1
+        return self.at is not None and self._field.by_scores and self.n_ranked > 1
 
     def kept(self, now: State) -> tuple[Row, ...]:
         """Return all rows; those of a long public board are fetched once per version."""

@@ -6,7 +6,8 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from leaderboard.boards.selectors.columns import ScoreRanks
+from leaderboard.boards.selectors import columns
+from leaderboard.boards.selectors.columns import ManyRanks
 from leaderboard.boards.selectors.rows import standings
 from tests.factories import (
     answer,
@@ -78,13 +79,19 @@ def test_a_page_has_100_rows_and_leads_on(client, task, who):
     assert beyond.status_code == 404
 
 
-def test_scores_alone_rank_only_the_systems_that_are_shown(task, monkeypatch, who):
+def test_many_systems_are_ranked_more_cautiously(task, monkeypatch, who):
     for mean, system in ((80, "First"), (60, "Second"), (59, "Third"), (20, "Last")):
         make_ranked(task, mean, system=system, **who)
-    ranks, made = ScoreRanks.ranks, []
-    monkeypatch.setattr(ScoreRanks, "ranks", lambda *of: made.append(of) or ranks(*of))
-    board = standings(task)
-    assert (board.n_first, made) == (1, [])
-    shown = [(row.rank_first, row.rank_last) for row in board[:3]]
-    assert shown == [(1, 1), (2, 3), (2, 3)]
+    ranks, made = ManyRanks.ranks, []
+    monkeypatch.setattr(ManyRanks, "ranks", lambda *of: made.append(of) or ranks(*of))
+
+    def shown():
+        board = standings(task)
+        assert (board.n_first, made) == (1, [])
+        return [(row.rank_first, row.rank_last, row.cluster) for row in board[:3]]
+
+    assert shown() == [(1, 1, 1), (2, 3, 2), (2, 3, 2)]
+    monkeypatch.setattr(columns, "_MANY", 3)
+    assert shown() == [(1, 1, None), (2, 3, None), (2, 3, None)]
+    # only those on the page
     assert len(made) == 3
