@@ -18,7 +18,6 @@ from leaderboard.boards.selectors.certainty import (
     Workers,
     evidence_of,
     pools_of,
-    ranked_pks,
 )
 from leaderboard.boards.selectors.history import (
     Published,
@@ -26,7 +25,7 @@ from leaderboard.boards.selectors.history import (
     read_results,
     results_of,
 )
-from leaderboard.boards.selectors.pairs import POWER, Pair, matrix
+from leaderboard.boards.selectors.pairs import POWER, Pair, Pairs
 from leaderboard.stats.crowds import Correlation, SamePopulation, SystemInBoth
 from leaderboard.stats.ranking import RANK_RULE, RANK_SUMS_HELP
 
@@ -261,12 +260,7 @@ class DifferenceList(BoardList):
     query_class = PairQuery
 
     def get_queryset(self) -> Any:
-        task, wanted = self.task(), {*self.pick("a", "b").values()}
-        ranked = ranked_pks(task)
-        pks = ranked if len(wanted) < 2 else [pk for pk in ranked if pk in wanted]
-        found = matrix(task, pks)
-        pairs = found.pairs if found else []
-        return [pair for pair in pairs if wanted <= {pair.a.pk, pair.b.pk}]
+        return Pairs(self.task(), {*self.pick("a", "b").values()})
 
 
 class FiniteField(serializers.FloatField):

@@ -1,8 +1,11 @@
 """How certain the order of two systems is, and how many ratings would decide it."""
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence, Set
+from dataclasses import dataclass
+from itertools import combinations
+from typing import overload
 
 import numpy as np
 
@@ -81,7 +84,7 @@ class Pair:
     more_workers: int | None
     more_cents: int | None
     more_instances: int
-    comparable: bool = True
+    comparable: bool
 
     @property
     def apart(self) -> bool:
@@ -123,11 +126,76 @@ def matrix(
     found = compare_systems(task, population)
     if found is None:
         return None
-    shown = systems(task, pks)
-    inside = [system for system in shown if str(system.pk) in found[1].systems]
+    shown, (fit, ranking) = systems(task, pks), found
+    known = set(fit.systems)
+    inside = [system for system in shown if str(system.pk) in known]
     if len(inside) < 2:
         return None
-    fit, ranking = found
+    return Matrix(
+        tuple(inside),
+        tuple(system for system in shown if system not in inside),
+        [[_p_above(fit, a, b) if a != b else 0.5 for b in inside] for a in inside],
+        _compare(task, fit, ranking, combinations(inside, 2), cents_per_rating),
+        len(ranking.systems),
+        fit.population,
+        fit.covers,
+    )
+
+
+class Pairs(Sequence[Pair]):
+    """Pairs of the systems that a board's fit includes, in the order of the board.
+
+    All of them, those with the `wanted` system, or the pair of two. Only the pairs of a
+    slice are compared: 5,000 systems have 12.5 million.
+    """
+
+    def __init__(self, task: Task, wanted: Set[int]) -> None:
+        self._task, self._found = task, compare_systems(task)
+        known = set(self._found[0].systems) if self._found else set()
+        pks = [pk for pk in ranked_pks(task) if str(pk) in known]
+        self._pks = [pk for pk in pks if pk in wanted] if len(wanted) > 1 else pks
+        self._with = [i for i, pk in enumerate(pks) if wanted == {pk}]
+        n = len(self._pks)
+        every = math.comb(n, 2) if len(wanted) != 1 else (n - 1) * len(self._with)
+        self._numbers = range(every)
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    @overload
+    def __getitem__(self, index: int) -> Pair: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Pair]: ...
+
+    def __getitem__(self, index: int | slice) -> Pair | list[Pair]:
+        if isinstance(index, int):
+            return self[self._numbers[index] :][0]
+        if self._found is None:
+            return []
+        places = [self._places(number) for number in self._numbers[index]]
+        pks = {self._pks[i] for both in places for i in both}
+        named = {one.pk: one for one in systems(self._task, list(pks))}
+        # a system may have been withdrawn since they were ranked
+        both = [(named.get(self._pks[i]), named.get(self._pks[j])) for i, j in places]
+        return _compare(self._task, *self._found, [(a, b) for a, b in both if a and b])
+
+    def _places(self, number: int) -> tuple[int, int]:
+        for i in self._with:
+            return (number, i) if number < i else (i, number + 1)
+        # counted from the last pair, the rows of the triangle have 1, 2, ... pairs
+        left = len(self) - 1 - number
+        row = (math.isqrt(8 * left + 1) - 1) // 2
+        n = len(self._pks)
+        return n - 2 - row, n - 1 - left + math.comb(row + 1, 2)
+
+
+def _compare(
+    task: Task,
+    fit: SystemEstimates,
+    ranking: Ranking,
+    both: Iterable[tuple[System, System]],
+    cents_per_rating: float | None = None,
+) -> list[Pair]:
     cents = cents_of_rating(task) if cents_per_rating is None else cents_per_rating
     groups = crowd_groups(task)
     # rank sums are one-sided and not corrected for the number of pairs
@@ -136,22 +204,17 @@ def matrix(
         if task.human.ranks == RANK_SUMS
         else ALPHA / max(math.comb(len(ranking.systems), 2), 1)
     )
-    return Matrix(
-        tuple(inside),
-        tuple(system for system in shown if system not in inside),
-        [[_p_above(fit, a, b) if a != b else 0.5 for b in inside] for a in inside],
-        [
-            replace(
-                _pair(fit, ranking, a, b, cents, level),
-                comparable=groups.get(str(a.pk)) == groups.get(str(b.pk)),
-            )
-            for i, a in enumerate(inside)
-            for b in inside[i + 1 :]
-        ],
-        len(ranking.systems),
-        fit.population,
-        fit.covers,
-    )
+    return [
+        _pair(
+            fit,
+            ranking,
+            (a, b),
+            cents,
+            level,
+            comparable=groups.get(str(a.pk)) == groups.get(str(b.pk)),
+        )
+        for a, b in both
+    ]
 
 
 def compare_systems(
@@ -194,11 +257,13 @@ def _p_above(fit: SystemEstimates, a: System, b: System) -> float:
 def _pair(
     fit: SystemEstimates,
     ranking: Ranking,
-    a: System,
-    b: System,
+    both: tuple[System, System],
     cents: float,
     level: float,
+    *,
+    comparable: bool,
 ) -> Pair:
+    a, b = both
     p_value = ranking.p_value(str(a.pk), str(b.pk))
     ratings, workers, instances = (
         (0, 0, 0) if p_value <= ALPHA else _plan_missing(fit, a, b, level)
@@ -213,6 +278,7 @@ def _pair(
         more_workers=workers,
         more_cents=None if ratings is None else round(ratings * cents),
         more_instances=instances,
+        comparable=comparable,
     )
 
 
@@ -236,13 +302,19 @@ def _plan_missing(
     n_workers = max(int(fit.n_workers[place]) for place in places)
     n_drawn = fit.n_instances if these else n_workers
     times = np.geomspace(1 + 1 / n_drawn, _MOST_TIMES, _STEPS)
-    # two-sided quantile of the test plus that of the power
-    freedom = np.minimum(found.freedom * times, _MOST_TIMES)
-    needed = stdtrit(freedom, 1 - level / 2) + stdtrit(freedom, POWER)
-    enough = needed * found.standard_error / np.sqrt(times) <= abs(found.estimate)
-    if not enough[-1]:
+
+    def is_enough(step: int) -> bool:
+        # two-sided quantile of the test plus that of the power
+        freedom = min(found.freedom * times[step], _MOST_TIMES)
+        needed = stdtrit(freedom, 1 - level / 2) + stdtrit(freedom, POWER)
+        error = found.standard_error / math.sqrt(times[step])
+        return bool(needed * error <= abs(found.estimate))
+
+    # more workers are never worse, so that a search by halves finds the least
+    step = bisect_left(range(_STEPS), True, key=is_enough)
+    if step == _STEPS:
         return None, None, 0
-    least = float(times[enough.argmax()])
+    least = float(times[step])
     n = [int(fit.n[place]) for place in places]
     return (
         math.ceil((least - 1) * sum(n)),
