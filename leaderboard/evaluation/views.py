@@ -119,7 +119,7 @@ def _percent(standing: Standing) -> dict[str, str]:
 def joint_evaluation(request: HttpRequest, pk: int) -> HttpResponse:
     joint_row = (
         joint_seen_by(request.user)
-        .prefetch_related("systems__submission")
+        .prefetch_related("systems__submission", "campaigns")
         .filter(pk=pk)
         .first()
     )

@@ -1,18 +1,22 @@
 import json
 from collections.abc import Callable, Sequence
 from functools import partial
+from hashlib import sha256
 from typing import Any, cast
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Count, Max, Prefetch, QuerySet
+from django.http import HttpResponse
 from rest_framework import serializers, status
 from rest_framework.permissions import IsAuthenticated
+from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import ValidationError
 
 from genie.accounts.authentication import ScopeFits
 from genie.accounts.models import AccessToken
+from genie.lib.serving.caches import computed_once
 from genie.lib.typing import Account
 from leaderboard.api.base import (
     IDEMPOTENCY_KEY,
@@ -35,6 +39,7 @@ from leaderboard.evaluation.models.comparison import Comparison, ComparisonSet
 from leaderboard.evaluation.models.human_evaluation import (
     HumanEvaluation,
     JointEvaluation,
+    Score,
 )
 from leaderboard.evaluation.selectors.comparisons import (
     comparisons_seen_by,
@@ -51,6 +56,8 @@ from leaderboard.tasks.api import OfTaskQuery
 
 # Ask which of several systems is better.
 _SMALL = 100_000
+# Rendered results of a joint evaluation are kept under all that they show.
+_KEPT_SECONDS = 600
 ASKING = (
     *("bad-key", "key-reused", "not-a-member", "not-comparable", "same-submission"),
     *("different-tasks", "unusable-question", "wrong-number-of-systems"),
@@ -315,7 +322,10 @@ class JointView(View):
     serializer_class: Any = JointDetailSerializer
 
     def get_queryset(self) -> QuerySet[JointEvaluation]:
-        return joint_seen_by(self.request.user)
+        named = Submission.objects.only("system_name")
+        return joint_seen_by(self.request.user).prefetch_related(
+            Prefetch("systems__submission", named), "campaigns"
+        )
 
 
 @operation("List joint evaluations of several systems, newest first")
@@ -325,10 +335,6 @@ class JointList(JointView, ListView):
     filters = {"task": "task"}
     pagination_class = Growing
     body_class = NewJointSerializer
-
-    def get_queryset(self) -> QuerySet[JointEvaluation]:
-        read_at_once = ("systems__submission", "campaigns")
-        return super().get_queryset().prefetch_related(*read_at_once)
 
     @operation(
         "Request a joint evaluation of several systems",
@@ -345,7 +351,31 @@ class JointList(JointView, ListView):
 
 @operation("Show one joint evaluation: magnitudes, ranking, preferences and agreement")
 class JointDetail(JointView, DetailView):
-    pass
+    def get_queryset(self) -> QuerySet[JointEvaluation]:
+        # with many systems, they are large
+        return super().get_queryset().defer("results")
+
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Any:
+        one, kind = self.get_object(), str(request.accepted_media_type)
+
+        def make() -> bytes:
+            found = self.get_serializer(one)
+            return bytes(JSONRenderer().render(found.data, kind))
+
+        shown: Any = self.get_serializer(one)
+        scores = Score._base_manager.filter(evaluation=one.pk).order_by()
+        counted = Count("pk"), Max("pk"), Max("superseded_at")
+        parts = [
+            # results change with the time of scoring
+            *(f"{name} {value}" for name, value in vars(one).items() if name[0] != "_"),
+            *(f"{x.submission_id} {x.submission}" for x in one.systems.all()),
+            *(one.task.config, one.workers_each, scores.aggregate(*counted)),
+            *(shown.get_approved_cents(one), shown.get_spent_cents(one)),
+            *(request.build_absolute_uri(), kind),
+        ]
+        key = sha256(json.dumps(parts, default=str).encode()).hexdigest()
+        answer = computed_once(f"joint-{key}", make, _KEPT_SECONDS)
+        return HttpResponse(answer, content_type=JSONRenderer.media_type)
 
 
 @operation(

@@ -213,11 +213,22 @@ class AgreementSerializer(serializers.Serializer[Any]):
     high = serializers.FloatField(allow_null=True)
 
 
+class GamesField(serializers.ListField):
+    """A line of a matrix, shown as it is stored: 300 systems have 90,000 entries."""
+
+    child = serializers.ListField(child=serializers.IntegerField(), allow_null=True)
+
+    def to_representation(self, data: Any) -> Any:
+        return data
+
+
 class JointRowSerializer(Record):
     record = Row
     shown = "submission games"
     submission = ComparedSystemSerializer()
-    help_texts = {"games": "Wins, ties and losses against each system in this order."}
+    games = GamesField(
+        help_text="Wins, ties and losses against each system in this order."
+    )
 
     def get_fields(self) -> Fields:
         columns = columns_of("api", "joint_results")

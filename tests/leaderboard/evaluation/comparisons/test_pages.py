@@ -5,7 +5,9 @@ from dataclasses import replace
 
 import pytest
 from django.contrib.auth import get_user_model
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from crowd.models import Campaign
 from leaderboard.evaluation import decide, views
@@ -298,8 +300,19 @@ def test_a_joint_evaluation_has_one_page_and_one_answer_of_the_api(
     assert len(many) < len(page)
     inner = signed_in(boss).get(f"/api/v1/joint-evaluations/{found.pk}/").json()
     assert 0 < inner["spent_cents"] <= inner["approved_cents"]
-    told = Client().get(f"/api/v1/joint-evaluations/{found.pk}/").json()
+    address = f"/api/v1/joint-evaluations/{found.pk}/"
+    with CaptureQueriesContext(connection) as queries:
+        told = Client().get(address).json()
+    assert sum('FROM "leaderboard_submission"' in one["sql"] for one in queries) == 1
     assert (told["spent_cents"], told["approved_cents"]) == (None, None)
+    assert told["criteria"][0]["rows"][0]["games"][0] is None
+    three[0].system_name = "Renamed"
+    three[0].save()
+    with CaptureQueriesContext(connection) as queries:
+        assert "Renamed" in Client().get(address).text
+        Client().get(address)
+    # matrices are read once for both
+    assert sum('."results"' in one["sql"] for one in queries) == 1
     listed = Client().get("/api/v1/joint-evaluations/?task=demo-qa").json()
     assert [one["id"] for one in listed["results"]] == [found.pk]
 
