@@ -25,7 +25,7 @@ from genie.lib.serving.pages import page_of
 from leaderboard.boards.selectors import home as selectors
 from leaderboard.boards.selectors.home import newest_board
 from leaderboard.boards.selectors.rows import Human, Row, Standings, standings
-from leaderboard.boards.selectors.version import KEPT_FROM_ROWS, KEPT_SECONDS, state
+from leaderboard.boards.selectors.version import KEPT_SECONDS, LONG_FROM_ROWS, state
 from leaderboard.boards.views.board import board
 from leaderboard.boards.views.exports import board_export, board_records
 from leaderboard.boards.views.files import queue_once
@@ -87,8 +87,8 @@ def public_log(request: HttpRequest) -> HttpResponse:
 
 def _compared_scores() -> dict[str, Any] | None:
     """Return the stored comparison with the log; a job makes that of many scores."""
-    rows = Score.objects.filter(superseded_at=None)[:KEPT_FROM_ROWS]
-    if rows.count() < KEPT_FROM_ROWS:
+    rows = Score.objects.filter(superseded_at=None)[:LONG_FROM_ROWS]
+    if rows.count() < LONG_FROM_ROWS:
         return compare_public_scores()
     found: dict[str, Any] | None = caches["shared"].get(COMPARED)
     if not found or found["at"] < timezone.now() - timedelta(seconds=KEPT_SECONDS):

@@ -7,12 +7,17 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar
 
+from django.contrib.admin.models import LogEntry
 from django.db.models import Count, Max, Model, Q, QuerySet, Subquery
 from django.utils import timezone
 
 from genie.lib.database import prepare
 from genie.lib.serving.caches import computed_once
-from leaderboard.evaluation.models.board_fit import JudgedEstimate, JudgeLicence
+from leaderboard.evaluation.models.board_fit import (
+    BoardFit,
+    JudgedEstimate,
+    JudgeLicence,
+)
 from leaderboard.evaluation.models.human_evaluation import (
     HumanEvaluation,
     Score,
@@ -24,11 +29,16 @@ from leaderboard.submissions.models import Submission, SubmissionEvent
 from leaderboard.submissions.selectors import in_state, is_published, public
 from leaderboard.tasks.models import Task, TaskRevision
 
-# A short board is rendered each time: that is cheap, and it is never stale. A long one
-# is cached under its version, and for a minute at most, because manual edits by staff
-# do not change the version.
-KEPT_FROM_ROWS = 100
+# A short board is rendered each time: that is cheap. From 20 rows on, one is cached under
+# its version, which includes the details that people edit. From 100 rows on, reading
+# these would take too long: edits may be shown only after a minute, and jobs make files.
+KEPT_FROM_ROWS, LONG_FROM_ROWS = 20, 100
 KEPT_SECONDS = 60
+_EDITED = (
+    *("pk", "system_name", "team__name", "team__slug", "description", "links"),
+    *("organization", "weights", "parameters", "licence", "baseline", "entry"),
+    *("visibility", "anonymous_until", "own_state", "human_evaluation__state"),
+)
 # Every automatic change of a board leaves a new row in one of these, or changes the
 # progress of running evaluations.
 _TRACES: tuple[type[Model], ...] = (
@@ -79,8 +89,8 @@ def state(
 
     `teams` are the viewer's, who see the progress of their private submissions. With
     `at`, the last result is that of a moment, while the version is always today's.
-    Manual edits by staff leave no trace here: cache under a version for a short time
-    only.
+    Edits of a long board leave no trace here except in the admin: cache under a version
+    for a short time only.
     """
     n, latest_at, *traces = next(iter(_traces(task.pk)), (0, None))
     parts = [
@@ -95,12 +105,19 @@ def state(
         latest_at,
         traces,
         sorted(_progress(task.pk, teams=teams)),
+        _edited(task, teams) if KEPT_FROM_ROWS <= n < LONG_FROM_ROWS else (),
     ]
     text = json.dumps(parts, default=str, sort_keys=True)
     if at is not None:
         past = Submission.objects.filter(public(), task=task, published_at__lte=at)
         latest_at = past.aggregate(latest=Max("published_at"))["latest"]
     return State(hashlib.sha256(text.encode()).hexdigest()[:16], latest_at, n)
+
+
+def _edited(task: Task, teams: frozenset[int]) -> list[tuple[Any, ...]]:
+    shown = Q(visibility=Submission.Visibility.PUBLIC) | Q(team__in=teams)
+    rows = Submission.objects.filter(shown, task=task).order_by("-pk")
+    return list(rows.values_list(*_EDITED)[: 2 * LONG_FROM_ROWS])
 
 
 def of_all_boards() -> str:
@@ -134,6 +151,10 @@ def _traces(task: Any) -> QuerySet[Submission, tuple[Any, ...]]:
     )
     licenses = JudgeLicence.objects.filter(run__task=task).order_by("-pk")
     newest["newest_license"] = Subquery(licenses.values("pk")[:1])
+    fits = BoardFit.objects.filter(task=task, of=None, superseded_at=None)
+    newest["fit"] = Subquery(fits.values("pk")[:1])
+    edits = LogEntry.objects.order_by("-pk")
+    newest["newest_edit"] = Subquery(edits.values("pk")[:1])
     # without `public`, which looks up each submission's evaluation
     shown = Q(visibility=Submission.Visibility.PUBLIC)
     counted = {

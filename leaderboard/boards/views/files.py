@@ -25,8 +25,8 @@ from leaderboard.boards.selectors.columns import main_criterion
 from leaderboard.boards.selectors.judged import agreement_of, raters_of
 from leaderboard.boards.selectors.rows import standings
 from leaderboard.boards.selectors.version import (
-    KEPT_FROM_ROWS,
     KEPT_SECONDS,
+    LONG_FROM_ROWS,
     state,
 )
 from leaderboard.boards.views.board import read_address
@@ -39,7 +39,7 @@ JOB = "leaderboard.jobs.make_board_file"
 RETRY_SECONDS = 5
 # A job is queued again after this time: a queue may lose one, or the database be busy.
 _ASK_AGAIN_SECONDS = 20
-# Edits by staff and teams leave the version as it is, so no file is served for longer
+# Edits of a long board leave its version as it is, so no file is served for longer
 # than this after its last check. Any visitor can ask for selections, and each takes space.
 _HOUR, _TEN_MINUTES = 3600, 600
 # The longest query that is passed to a job.
@@ -68,11 +68,14 @@ def serve(
     """Return the stored file, 304 if the reader has it, or 202 while it is made."""
     asked = request.GET.urlencode() if asked is None else asked
     now = timezone.now()
-    key = _key(task, name, asked)
+    current = state(task)
+    key = current.key("file", name, asked)
     made: Made | None = caches["shared"].get(key)
     is_due = made is None or made.checked_at < now - timedelta(seconds=KEPT_SECONDS)
-    if not is_long(task) or len(asked) > _LONGEST:
-        made = make(task, name, asked, more)
+    by_job = is_long(task) or (name == RECORDS and current.is_long)
+    if not by_job or len(asked) > _LONGEST:
+        if is_due or not current.is_long:
+            made = make(task, name, asked, more)
     elif is_due:
         queue_once(key, JOB, task=task.pk, name=name, asked=asked)
     if made is None:
@@ -116,7 +119,7 @@ def _key(task: Task, name: str, asked: str) -> str:
 
 def is_long(task: Task) -> bool:
     rows = Submission.objects.filter(public(), task=task).order_by()
-    return rows[:KEPT_FROM_ROWS].count() == KEPT_FROM_ROWS
+    return rows[:LONG_FROM_ROWS].count() == LONG_FROM_ROWS
 
 
 def _write(task: Task, name: str, asked: str, at: datetime, more: Writers) -> bytes:

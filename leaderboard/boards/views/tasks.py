@@ -10,8 +10,8 @@ from django.utils.functional import SimpleLazyObject
 from genie.lib.serving.pages import page_of
 from leaderboard.boards.selectors.home import TaskCard, task_cards, tasks_in_order
 from leaderboard.boards.selectors.version import (
-    KEPT_FROM_ROWS,
     KEPT_SECONDS,
+    LONG_FROM_ROWS,
     of_all_boards,
 )
 from leaderboard.charts import Axis, axis_over
@@ -39,8 +39,8 @@ def cards(tasks: Iterable[Task], *, many: bool) -> dict[str, Any]:
 
 
 def _are_long() -> bool:
-    rows = Submission.objects.filter(public()).order_by()[:KEPT_FROM_ROWS]
-    return rows.count() == KEPT_FROM_ROWS
+    rows = Submission.objects.filter(public()).order_by()[:LONG_FROM_ROWS]
+    return rows.count() == LONG_FROM_ROWS
 
 
 def _axis(card: TaskCard) -> Axis | None:

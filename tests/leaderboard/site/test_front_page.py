@@ -191,6 +191,7 @@ def test_many_cards_are_kept_until_something_happens(client, who, monkeypatch, p
     monkeypatch.setattr(views, "CARDS", 2)
     monkeypatch.setattr(tasks, "CARDS", 2)
     monkeypatch.setattr(version, "KEPT_FROM_ROWS", 1)
+    monkeypatch.setattr(version, "LONG_FROM_ROWS", 1)
     many = [make_task(f"task-{n}", title=f"Task {n}") for n in range(3)]
     kite = make_ranked(many[0], 50, system="Kite", **who)
     waiting = make_submission(many[2], state="ANNOTATING", **who)

@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.contrib.admin.models import LogEntry
 from django.utils import timezone
 
 from genie.lib.serving.caches import computed as cache
@@ -36,6 +37,7 @@ LONG = 12
 def _soon_long(monkeypatch):
     for module in (version, standings):
         monkeypatch.setattr(module, "KEPT_FROM_ROWS", LONG)
+    monkeypatch.setattr(version, "LONG_FROM_ROWS", LONG)
 
 
 @pytest.fixture
@@ -155,6 +157,28 @@ def test_a_long_board_is_kept_until_something_happens(client, task, who, board):
 
     make_ranked(task, 99, system="Newcomer", **who)
     assert "Newcomer" in client.get(board).text
+
+
+@pytest.mark.usefixtures("_soon_long")
+@pytest.mark.parametrize("board", [BOARD, API, f"{BOARD}board.csv"])
+def test_a_board_that_is_not_long_is_kept_until_it_is_edited(
+    client, task, who, board, monkeypatch, superuser
+):
+    monkeypatch.setattr(version, "LONG_FROM_ROWS", 2 * LONG)
+    make_many_ranked(task, LONG, **who)
+    client.get(board)
+    one = Submission.objects.filter(system_name="System 7").get()
+    Score.objects.filter(submission=one).update(mean=77.125)
+    assert "77.1" not in client.get(board).text
+    # scores are edited in the admin only, which keeps a log
+    LogEntry.objects.create(user=superuser, action_flag=2, object_repr="a score")
+    assert "77.1" in client.get(board).text
+    for change in ({"system_name": "Renamed"}, {"own_state": "WITHDRAWN"}):
+        Submission.objects.filter(pk=one.pk).update(**change)
+        assert ("Renamed" in client.get(board).text) == ("system_name" in change)
+    who["team"].name = "Herons"
+    who["team"].save()
+    assert "Herons" in client.get(API).text
 
 
 @pytest.mark.usefixtures("_soon_long")
