@@ -282,6 +282,10 @@ class Evidence:
 
 
 def evidence_of(task: Task) -> list[Evidence]:
+    return state(task).computed_if_long(lambda: _evidence_of(task), "evidence")
+
+
+def _evidence_of(task: Task) -> list[Evidence]:
     fit = current_fit(task)
     if fit is None:
         return []

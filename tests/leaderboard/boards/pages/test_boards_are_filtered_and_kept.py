@@ -7,8 +7,8 @@ from django.contrib.admin.models import LogEntry
 from django.utils import timezone
 
 from genie.lib.serving.caches import computed as cache
+from leaderboard.boards.selectors import certainty, version
 from leaderboard.boards.selectors import rows as standings
-from leaderboard.boards.selectors import version
 from leaderboard.models import MetricResult, Score, Subject, Submission
 from tests.factories import (
     answer,
@@ -23,6 +23,7 @@ from tests.factories import (
     make_team,
     make_user,
     make_worker,
+    signed_in,
     tell,
 )
 from tests.leaderboard.site.test_boards import names, rows
@@ -229,6 +230,16 @@ def is_kept(client, happens, board=BOARD):
     happens()
     Submission.objects.filter(system_name="System 7").update(system_name="Made anew")
     return "Made anew" not in client.get(board).text
+
+
+def test_evidence_is_computed_once_for_all_readers(
+    client, client_of, kept_board, superuser, monkeypatch
+):
+    made = []
+    monkeypatch.setattr(certainty, "_evidence_of", lambda task: made.append(task) or [])
+    for reader in (client, client_of("submitter"), signed_in(superuser)):
+        assert reader.get("/api/v1/tasks/tidy-news/evidence/").json()["criteria"] == []
+    assert len(made) == 1
 
 
 def other_submission(**fields):
