@@ -5,7 +5,6 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from itertools import combinations
-from typing import overload
 
 import numpy as np
 
@@ -142,7 +141,7 @@ def matrix(
     )
 
 
-class Pairs(Sequence[Pair]):
+class Pairs:
     """Pairs of the systems that a board's fit includes, in the order of the board.
 
     All of them, those with the `wanted` system, or the pair of two. Only the pairs of a
@@ -156,23 +155,15 @@ class Pairs(Sequence[Pair]):
         self._pks = [pk for pk in pks if pk in wanted] if len(wanted) > 1 else pks
         self._with = [i for i, pk in enumerate(pks) if wanted == {pk}]
         n = len(self._pks)
-        every = math.comb(n, 2) if len(wanted) != 1 else (n - 1) * len(self._with)
-        self._numbers = range(every)
+        self._n = math.comb(n, 2) if len(wanted) != 1 else (n - 1) * len(self._with)
 
     def __len__(self) -> int:
-        return len(self._numbers)
+        return self._n
 
-    @overload
-    def __getitem__(self, index: int) -> Pair: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Pair]: ...
-
-    def __getitem__(self, index: int | slice) -> Pair | list[Pair]:
-        if isinstance(index, int):
-            return self[self._numbers[index] :][0]
+    def __getitem__(self, chosen: slice) -> list[Pair]:
         if self._found is None:
             return []
-        places = [self._places(number) for number in self._numbers[index]]
+        places = [self._places(number) for number in range(len(self))[chosen]]
         pks = {self._pks[i] for both in places for i in both}
         named = {one.pk: one for one in systems(self._task, list(pks))}
         # a system may have been withdrawn since they were ranked
@@ -183,7 +174,7 @@ class Pairs(Sequence[Pair]):
         for i in self._with:
             return (number, i) if number < i else (i, number + 1)
         # counted from the last pair, the rows of the triangle have 1, 2, ... pairs
-        left = len(self) - 1 - number
+        left = self._n - 1 - number
         row = (math.isqrt(8 * left + 1) - 1) // 2
         n = len(self._pks)
         return n - 2 - row, n - 1 - left + math.comb(row + 1, 2)

@@ -25,7 +25,7 @@ from leaderboard.evaluation.models.human_evaluation import (
 )
 from leaderboard.evaluation.selectors.ranked_scores import judged_counts
 from leaderboard.metric_runs.models import MetricResult
-from leaderboard.submissions.models import Submission, SubmissionEvent
+from leaderboard.submissions.models import Submission, SubmissionEvent, detail_names
 from leaderboard.submissions.selectors import in_state, is_published, public
 from leaderboard.tasks.models import Task, TaskRevision
 
@@ -36,7 +36,7 @@ KEPT_FROM_ROWS, LONG_FROM_ROWS = 20, 100
 KEPT_SECONDS = 60
 _EDITED = (
     *("pk", "system_name", "team__name", "team__slug", "description", "links"),
-    *("organization", "weights", "parameters", "licence", "baseline", "entry"),
+    *(*detail_names(), "baseline", "entry"),
     *("visibility", "anonymous_until", "own_state", "human_evaluation__state"),
 )
 # Every automatic change of a board leaves a new row in one of these, or changes the

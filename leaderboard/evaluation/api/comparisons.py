@@ -359,8 +359,7 @@ class JointDetail(JointView, DetailView):
         one, kind = self.get_object(), str(request.accepted_media_type)
 
         def make() -> bytes:
-            found = self.get_serializer(one)
-            return bytes(JSONRenderer().render(found.data, kind))
+            return bytes(JSONRenderer().render(self.get_serializer(one).data, kind))
 
         shown: Any = self.get_serializer(one)
         scores = Score._base_manager.filter(evaluation=one.pk).order_by()
