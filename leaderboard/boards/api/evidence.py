@@ -258,6 +258,7 @@ class DifferenceList(BoardList):
     tag = "results"
     serializer_class = PairSerializer
     query_class = PairQuery
+    staff_see_more = False
 
     def get_queryset(self) -> Any:
         return Pairs(self.task(), {*self.pick("a", "b").values()})

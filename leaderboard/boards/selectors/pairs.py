@@ -122,6 +122,20 @@ def matrix(
     `population` is the task's own by default. A different one is estimated for the
     page, which takes as long as the board's fit, and cached.
     """
+    asked = f"{[*pks]} {cents_per_rating} {population}"
+    # None is not cached
+    (found,) = state(task).computed_if_long(
+        lambda: (_matrix(task, pks, cents_per_rating, population),), "matrix", asked
+    )
+    return found
+
+
+def _matrix(
+    task: Task,
+    pks: Sequence[int],
+    cents_per_rating: float | None,
+    population: Population | None,
+) -> Matrix | None:
     found = compare_systems(task, population)
     if found is None:
         return None

@@ -116,8 +116,8 @@ def state(
 
 def _edited(task: Task, teams: frozenset[int]) -> list[tuple[Any, ...]]:
     shown = Q(visibility=Submission.Visibility.PUBLIC) | Q(team__in=teams)
-    rows = Submission.objects.filter(shown, task=task).order_by("-pk")
-    return list(rows.values_list(*_EDITED)[: 2 * LONG_FROM_ROWS])
+    rows = Submission.objects.filter(shown, task=task).values_list(*_EDITED)
+    return list(rows.order_by("-pk")[: 2 * LONG_FROM_ROWS])
 
 
 def of_all_boards() -> str:

@@ -1,5 +1,6 @@
 from typing import Any
 
+from django.db.models import Prefetch
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 
@@ -21,6 +22,7 @@ from leaderboard.evaluation.selectors.board_ratings import population_of
 from leaderboard.evaluation.selectors.comparisons import LISTED, comparisons_seen_by
 from leaderboard.evaluation.selectors.joint import joint_seen_by
 from leaderboard.stats.systems.estimates import Population
+from leaderboard.submissions.models import Submission
 from leaderboard.submissions.selectors import inside
 from leaderboard.tasks.models import Task
 
@@ -93,8 +95,10 @@ def pairs(request: HttpRequest, slug: str) -> HttpResponse:
         "power": POWER,
         "tested": TESTED[task.human.ranks],
         "comparisons": comparisons_seen_by(request.user, task)[:NEWEST],
-        "joint": joint_seen_by(request.user, task).prefetch_related(
-            "systems__submission"
+        "joint": joint_seen_by(request.user, task)
+        .defer("results")
+        .prefetch_related(
+            Prefetch("systems__submission", Submission.objects.only("system_name"))
         )[:NEWEST],
     }
     if typed := request.GET.getlist("s"):

@@ -323,7 +323,9 @@ class JointView(View):
 
     def get_queryset(self) -> QuerySet[JointEvaluation]:
         named = Submission.objects.only("system_name")
-        return joint_seen_by(self.request.user).prefetch_related(
+        # those of many systems are large
+        rows = joint_seen_by(self.request.user).defer("results")
+        return rows.prefetch_related(
             Prefetch("systems__submission", named), "campaigns"
         )
 
@@ -351,10 +353,6 @@ class JointList(JointView, ListView):
 
 @operation("Show one joint evaluation: magnitudes, ranking, preferences and agreement")
 class JointDetail(JointView, DetailView):
-    def get_queryset(self) -> QuerySet[JointEvaluation]:
-        # with many systems, they are large
-        return super().get_queryset().defer("results")
-
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Any:
         one, kind = self.get_object(), str(request.accepted_media_type)
 
