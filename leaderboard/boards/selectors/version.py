@@ -105,7 +105,7 @@ def state(
         latest_at,
         traces,
         sorted(_progress(task.pk, teams=teams)),
-        _edited(task, teams) if KEPT_FROM_ROWS <= n < LONG_FROM_ROWS else (),
+        _edits_of(task, teams) if KEPT_FROM_ROWS <= n < LONG_FROM_ROWS else (),
     ]
     text = json.dumps(parts, default=str, sort_keys=True)
     if at is not None:
@@ -114,7 +114,7 @@ def state(
     return State(hashlib.sha256(text.encode()).hexdigest()[:16], latest_at, n)
 
 
-def _edited(task: Task, teams: frozenset[int]) -> list[tuple[Any, ...]]:
+def _edits_of(task: Task, teams: frozenset[int]) -> list[tuple[Any, ...]]:
     shown = Q(visibility=Submission.Visibility.PUBLIC) | Q(team__in=teams)
     rows = Submission.objects.filter(shown, task=task).values_list(*_EDITED)
     return list(rows.order_by("-pk")[: 2 * LONG_FROM_ROWS])

@@ -305,13 +305,11 @@ def test_a_joint_evaluation_has_one_page_and_one_answer_of_the_api(
         told = Client().get(address).json()
     assert sum('FROM "leaderboard_submission"' in one["sql"] for one in queries) == 1
     assert (told["spent_cents"], told["approved_cents"]) == (None, None)
-    assert told["criteria"][0]["rows"][0]["games"][0] is None
     three[0].system_name = "Renamed"
     three[0].save()
     with CaptureQueriesContext(connection) as queries:
-        assert "Renamed" in Client().get(address).text
-        Client().get(address)
-    # matrices are read once for both
+        assert all("Renamed" in Client().get(address).text for _ in range(2))
+    # the matrices are read once for both
     assert sum('."results"' in one["sql"] for one in queries) == 1
     listed = Client().get("/api/v1/joint-evaluations/?task=demo-qa").json()
     assert [one["id"] for one in listed["results"]] == [found.pk]
