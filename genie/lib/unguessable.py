@@ -6,14 +6,16 @@ could tell which of its questions are tests.
 
 import base64
 from secrets import token_hex
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from django.db import models
 from django.utils.crypto import salted_hmac
 
 from genie.lib import keys
 from genie.lib.seeds import seed_from
+
+if TYPE_CHECKING:
+    from cryptography.fernet import MultiFernet
 
 
 def name_for(*parts: object) -> str:
@@ -50,6 +52,8 @@ def seal(text: str) -> str:
 
 def open_sealed(sealed: str) -> str | None:
     """Decrypt a text; None if the site no longer has the key."""
+    from cryptography.fernet import InvalidToken
+
     try:
         return _box().decrypt(sealed.encode()).decode()
     except InvalidToken:
@@ -96,7 +100,10 @@ class _Unopened(str):
     sealed: str
 
 
-def _box() -> MultiFernet:
+def _box() -> "MultiFernet":
+    # An idle queue does not need it, and it takes 6 MB.
+    from cryptography.fernet import Fernet, MultiFernet
+
     # the first encrypts; former keys still decrypt
     return MultiFernet([Fernet(_key(one)) for one in keys.sealing_keys()])
 

@@ -15,7 +15,7 @@ from django.db import close_old_connections, connection
 
 from genie.lib import jobs
 from genie.lib.logs import one_line
-from genie.lib.queue import lanes, locks, pulse
+from genie.lib.queue import heap, lanes, locks, pulse
 from genie.lib.queue.claims import forgive_starts, release_own_claims
 from genie.lib.queue.lane import END_SECONDS, Lane
 from genie.lib.queue.owners import Presence
@@ -58,7 +58,9 @@ class Command(RefusingCommand):
             locks.lock_cluster(lane.name).close()
         jobs.install(SCHEDULES)
         self._tell_queue(self.presence.begin)
+        connection.close()
         gc.collect()
+        heap.fill_gaps()
         gc.freeze()  # a collector in a child would copy all that it shares
         try:
             while not self.stopping:
