@@ -8,8 +8,8 @@ _LARGEST = 4096
 def fill_gaps() -> None:
     """Use up the small gaps that loading modules has left in the heap of glibc.
 
-    Otherwise a fork puts each small thing of its own into another page of ours, which
-    copies that page: a connection to SQLite takes 0.7 MB and would copy 5 MB.
+    Otherwise each small block that a fork allocates lands in another shared page, which
+    is then copied: a connection to SQLite takes 0.7 MB and would copy 5 MB.
     """
     libc = ctypes.CDLL(None)
     if not hasattr(libc, "malloc_trim"):
