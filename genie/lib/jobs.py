@@ -216,7 +216,9 @@ def install(table: Iterable[Periodic]) -> None:
                 "repeats": -1,
             }
             if not Schedule.objects.filter(name=line.name).update(**fields):
-                Schedule.objects.create(name=line.name, **fields)
+                Schedule.objects.create(
+                    name=line.name, next_run=timezone.now(), **fields
+                )
 
 
 def queue_periodic() -> None:

@@ -154,7 +154,16 @@ def _store_paid(
     change: dict[str, Any],
 ) -> bool:
     campaign = one.hit.campaign
-    if sent := rows.filter(_is_as_read(campaign)).update(**change):
+    # its row is locked, and its account and its pay must be unchanged
+    as_read = Exists(
+        Campaign.objects.select_for_update(no_key=True).filter(
+            pk=campaign.pk,
+            state=campaign.state,
+            hit_type=campaign.hit_type_id,
+            fee_cents=campaign.fee_cents,
+        )
+    )
+    if sent := rows.filter(as_read).update(**change):
         store(one, ratings, campaign)
     elif sent := rows.update(**change):
         store(
@@ -163,18 +172,6 @@ def _store_paid(
             Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk),
         )
     return bool(sent)
-
-
-def _is_as_read(campaign: Campaign) -> Exists:
-    """Lock the campaign's row, and check that its account and its pay are unchanged."""
-    return Exists(
-        Campaign.objects.select_for_update(no_key=True).filter(
-            pk=campaign.pk,
-            state=campaign.state,
-            hit_type=campaign.hit_type_id,
-            fee_cents=campaign.fee_cents,
-        )
-    )
 
 
 def give_back(assignment: Assignment) -> bool:

@@ -152,13 +152,6 @@ def test_a_rating_of_its_own_weight_is_found_by_its_item():
     assert alone["weight"].tolist() == [0.1, 0.1, 1.0]
 
 
-@pytest.mark.parametrize("weights", [[1.0], [2.0] * 900, [np.nan] * 900])
-def test_weights_are_probabilities(weights):
-    *ratings, _ = crowd()
-    with pytest.raises(ValueError, match="between 0 and 1"):
-        estimate_systems(*ratings, weights=weights)
-
-
 @pytest.fixture
 def task(db):
     return kept("two by six workers", _task)
