@@ -9,6 +9,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
+from django.utils.functional import SimpleLazyObject
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
@@ -418,7 +419,7 @@ def readable(task: Task) -> QuerySet[Submission]:
 def outputs(request: HttpRequest, slug: str) -> HttpResponse:
     task = get_object_or_404(Task, slug=slug)
     rows = readable(task).order_by("system_name", "pk")
-    now = state(task)
+    now: Any = SimpleLazyObject(lambda: state(task))
     chosen = _chosen_or_best(task, rows, request.GET.get("s", ""), now)
     context: dict[str, Any] = {"here": "tasks", "task": task, "submission": chosen}
     if chosen:
@@ -459,7 +460,9 @@ def _chosen_or_best(
 
 def system_drawer(task: Task, typed: str) -> dict[str, Any] | None:
     """Return more about the system with this number; None if it is not public."""
-    pk = int(typed) if typed.isdecimal() else 0
+    if not typed.isdecimal():
+        return None
+    pk = int(typed)
     shown = Submission.objects.filter(public(), task=task, pk=pk).first()
     if shown is None:
         return None

@@ -18,7 +18,7 @@ from tests.factories import (
     make_worker,
 )
 
-MOST_QUERIES = 22
+MOST_QUERIES = 21
 
 
 def queries(client, address):
