@@ -75,7 +75,7 @@ def serve(
     by_job = is_long(task) or (name == RECORDS and current.is_long)
     if not by_job or len(asked) > _LONGEST:
         if is_due or not current.is_long:
-            made = make(task, name, asked, more)
+            made = make(task, name, asked, more, key)
     elif is_due:
         queue_once(key, JOB, task=task.pk, name=name, asked=asked)
     if made is None:
@@ -99,9 +99,11 @@ def queue_once(key: str, job: str, **keys: jobs.Key) -> None:
         best_effort(lambda: jobs.enqueue(job, **keys))
 
 
-def make(task: Task, name: str, asked: str, more: Writers = _NONE) -> Made:
+def make(
+    task: Task, name: str, asked: str, more: Writers = _NONE, key: str = ""
+) -> Made:
     """Make a file and store it; one that says the same stays, with its moment."""
-    key, now = _key(task, name, asked), timezone.now()
+    key, now = key or state(task).key("file", name, asked), timezone.now()
     kept: Made | None = caches["shared"].get(key)
     if kept and _write(task, name, asked, kept.at, more) == kept.content:
         made = replace(kept, checked_at=now)
@@ -111,10 +113,6 @@ def make(task: Task, name: str, asked: str, more: Writers = _NONE) -> Made:
         made = Made(content, at, now, f'"{sha256(content).hexdigest()[:32]}"')
     caches["shared"].set(key, made, _TEN_MINUTES if asked else _HOUR)
     return made
-
-
-def _key(task: Task, name: str, asked: str) -> str:
-    return state(task).key("file", name, asked)
 
 
 def is_long(task: Task) -> bool:
