@@ -72,7 +72,8 @@ def serve(
     key = current.key("file", name, asked)
     made: Made | None = caches["shared"].get(key)
     is_due = made is None or made.checked_at < now - timedelta(seconds=KEPT_SECONDS)
-    by_job = is_long(task) or (name == RECORDS and current.is_long)
+    # these two are costly
+    by_job = is_long(task) or (current.is_long and name in {RECORDS, "board.png"})
     if not by_job or len(asked) > _LONGEST:
         if is_due or not current.is_long:
             made = make(task, name, asked, more, key)
