@@ -1,8 +1,8 @@
 """What a process costs before it has done anything: CPU seconds and peak memory.
 
 First of a whole site: `genie up` in an empty folder and again (CPU seconds to its first
-page, MB in proportional shares after a minute without visitors), the smallest command
-there, and the disk that the packages of requirements/base.txt take here.
+page, MB in proportional shares after a minute without visitors, the queue's apart), the
+smallest command there, and the disk that the packages of requirements/base.txt take here.
 
 Then each start runs in processes of its own, by turns, and the smallest is told, beside a
 bare Django project with the admin and the same start after importing pandas and
@@ -123,9 +123,14 @@ def site_cost(folder: Path, var: str, idle: float) -> str:
             raise SystemExit(f"no site in {folder}")
         seconds = sum(map(cpu_seconds, family(site.pid)))
         time.sleep(idle)
-        shares = [share_mb(pid) for pid in family(site.pid)]
+        shares = {pid: share_mb(pid) for pid in family(site.pid)}
+        # the largest part
+        queue = max((family(pid) for pid in shares if pid != site.pid), key=len)
         site.send_signal(signal.SIGTERM)
-    return f"{seconds:7.2f} CPU s{sum(shares):6.0f} MB in {len(shares)} processes"
+    return (
+        f"{seconds:7.2f} CPU s{sum(shares.values()):6.0f} MB in {len(shares)} processes, "
+        f"{sum(shares[pid] for pid in queue):.0f} MB of it in the {len(queue)} of the queue"
+    )
 
 
 def install_mb() -> float:

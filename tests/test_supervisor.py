@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.bench_startup import family, share_mb
 from tests.shared import own_database, put_migrated_sqlite
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -165,15 +164,6 @@ def test_a_killed_supervisor_takes_its_queue_along_and_the_next_finishes_the_wor
         assert len(installation.clusters()) == 3
         installation.enqueue()
         installation.wait_until_done()
-
-
-def test_an_idle_queue_takes_at_most_150_mb(installation):
-    queue = installation.start()
-    with stopped_at_the_end(queue):
-        installation.wait_until_running()
-        time.sleep(90)  # until it has looked for jobs, and done those of each minute
-        shares = [share_mb(pid) for pid in family(queue.pid)]
-        assert sum(shares) <= 150
 
 
 FAKETIME = [*Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1")]
