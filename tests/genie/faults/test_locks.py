@@ -162,7 +162,7 @@ def test_a_study_reads_and_writes_a_copy_of_the_database():
 @pytest.mark.parametrize(
     ("name", "computes", "prints", "words"),
     [
-        ("separability", "Command._study", ["as_table"], ["demo-qa"]),
+        ("separability", "Command._study", ["as_table", "asdict"], ["demo-qa"]),
         ("compare_crowds", "_of_task", [], ["tidy-news"]),
     ],
 )
