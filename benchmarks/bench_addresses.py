@@ -1,6 +1,6 @@
 """Every address that names a task or a system, on a board of 5,000: CPU, queries, bytes.
 
-Goals: 150 ms of the processor with nothing kept, 40 ms again, 20 queries; a second
+Goals: 150 ms of the processor with nothing cached, 40 ms warm, 20 queries; a second
 request with the ETag gets 304. The database is in the process, so its part is counted.
 Each time is the least of three, because the machine may do other work: all caches are
 emptied before each cold one.

@@ -75,7 +75,7 @@ def main(program: str = "genie", help_text: str = "") -> None:
         _drop_output()
         # `| head` has read enough
         if not isinstance(error, BrokenPipeError):
-            sys.exit(f"{program} {words[0]}: {_reason(error)}")
+            sys.exit(f"{' '.join([program, *words[:1]])}: {_reason(error)}")
 
 
 def _reason(error: Exception) -> str:

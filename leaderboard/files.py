@@ -56,7 +56,7 @@ def read_file(path: Path) -> str:
         try:
             return file.read().decode("utf-8-sig")
         except UnicodeDecodeError as error:
-            message = f"{path} is not a text in UTF-8."
+            message = f"{path} is not UTF-8 text."
             raise GenieError(message, code="unreadable-file") from error
 
 

@@ -191,7 +191,9 @@ def seconds(text: str) -> float:
     """Read a time that a socket and a clock can wait for."""
     number = float(text)
     if not 0.001 <= number <= 10**8:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds")
+        raise argparse.ArgumentTypeError(
+            f"{text!r} must be from 0.001 to 100,000,000 seconds"
+        )
     return number
 
 
@@ -223,8 +225,8 @@ _COMMON = [
 _WATCH = [
     ("--watch", {"action": "store_true", "help": "wait and show progress"}),
     ("--until", {"choices": ["measured", "published"], "default": "measured"}),
-    ("--every", {"type": seconds, "default": 5.0, "help": "seconds"}),
-    ("--wait", {"type": seconds, "default": 3600.0, "help": "most seconds to wait"}),
+    ("--every", {"type": seconds, "default": 5.0, "help": "seconds between checks"}),
+    ("--wait", {"type": seconds, "default": 3600.0, "help": "maximum seconds to wait"}),
 ]
 _COMMANDS: dict[str, tuple[Callable[[Session], int | None], str, list[Any]]] = {
     "tasks": (_tasks, "list the benchmark tasks", []),

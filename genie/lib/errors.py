@@ -38,7 +38,7 @@ class GenieError(Exception):
 
 
 def error_sentence(error: Exception) -> str:
-    """Return an error's message; of one of the system without ``[Errno 13]``."""
+    """Return an error's message, without ``[Errno 13]`` for system errors."""
     if not isinstance(error, OSError) or not error.strerror:
         return " ".join(str(error).split())  # a database's has several lines
     place = f"{error.filename}: " if error.filename else ""

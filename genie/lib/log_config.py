@@ -12,7 +12,9 @@ def to_console(level: str, form: str = "") -> dict[str, Any]:
     if form not in {"", "text", "json"}:
         raise ConfigurationError("GENIE_LOG_FORMAT must be text or json.")
     if level not in _LEVELS:
-        raise ConfigurationError(f"GENIE_LOG_LEVEL must be {', '.join(_LEVELS)}.")
+        raise ConfigurationError(
+            f"GENIE_LOG_LEVEL must be one of {', '.join(_LEVELS)}."
+        )
     return {
         "version": 1,
         "disable_existing_loggers": False,

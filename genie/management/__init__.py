@@ -35,7 +35,7 @@ class RefusingCommand(BaseCommand):
         content: object,
         **files: Callable[[], str],
     ) -> None:
-        """Print a text if any, or what is asked for at -; write files that `options` names."""
+        """Print the text, or the result requested with -. Write the other files."""
         files["json"] = lambda: (
             json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
         )
@@ -80,7 +80,7 @@ def add_json(parser: ArgumentParser) -> None:
         nargs="?",
         const=STREAM,
         metavar="OUT",
-        help="JSON file for the results (default: print JSON instead of text)",
+        help="write the results as JSON to OUT, or print them without OUT",
     )
 
 

@@ -44,6 +44,6 @@ def run(program: str, words: list[str]) -> None:
         if name == "migrate" or not any(sign in reason for sign in _NO_TABLES):
             sys.exit(f"{program} {name}: The database cannot be used ({reason}).")
         sys.exit(
-            f"{program} {name}: there is no site here yet, or its version is older "
-            f"({reason}). Run `genie up` or `genie migrate` to create the tables."
+            f"{program} {name}: there is no site here yet, or its database needs an upgrade "
+            f"({reason}). Run `genie up` or `genie migrate` to create or upgrade it."
         )

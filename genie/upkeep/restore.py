@@ -49,8 +49,8 @@ def restore(
             _bring_back(path, manifest, say, puts)
         except (OSError, SuspiciousOperation) as error:
             raise BackupProblem(
-                f"The backup cannot be restored here. {error_sentence(error)} The database is "
-                "unchanged. Fix the problem and run the same command again."
+                f"The backup cannot be restored here. {error_sentence(error).rstrip('.')}. "
+                "The database is unchanged. Fix the problem and run the same command again."
             ) from error
         mark().unlink()
 

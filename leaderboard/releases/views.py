@@ -112,5 +112,12 @@ def _card(request: HttpRequest, pk: int) -> tuple[Submission, Card, list[Answere
             heds(submission, evaluation, figures, scores, site),
         )
 
-    key = state(submission.task).key("card", f"{pk}", team, f"{seed_is_public}")
+    # edits of a short board or of a private system leave no trace in the version
+    about = [
+        f"{name} {value}"
+        for one in (submission, submission.task)
+        for name, value in vars(one).items()
+        if not name.startswith("_")
+    ]
+    key = state(submission.task).key("card", team, f"{seed_is_public}", *about)
     return submission, *computed_once(key, fill, KEPT_SECONDS)

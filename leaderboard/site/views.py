@@ -220,7 +220,7 @@ def leading_board() -> dict[str, Any]:
     return {
         "leading": task,
         "board": Leaders(task),
-        "leading_seconds": KEPT_SECONDS if now.is_long else 0,
+        "leading_seconds": KEPT_SECONDS if now.is_cached else 0,
         "leading_version": now.version,
     }
 

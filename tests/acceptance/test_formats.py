@@ -1,4 +1,4 @@
-"""What Genie writes in the formats of others, read by the libraries of those."""
+"""Third-party libraries read what Genie writes in their formats."""
 
 import csv
 

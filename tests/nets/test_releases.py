@@ -27,7 +27,7 @@ def test_a_site_of_0_1_0_is_upgraded(tmp_path):
     env, new = machine(tmp_path, ""), tmp_path / "new.sqlite3"
     run(tmp_path, env, f"genie restore '{BASE}/site.genie-backup'", "genie migrate")
     put_migrated_sqlite(new)
-    # else somebody edited a migration that 0.1.0 had applied
+    # otherwise a migration of 0.1.0 was edited
     assert tables(tmp_path / "data/genie.sqlite3") == tables(new)
     doctor = tried(tmp_path, env, "genie doctor").stdout
     wrong = [line.split()[1] for line in doctor.splitlines() if line[:7] == "problem"]

@@ -126,7 +126,7 @@ class BoardList(TaskView, ListView):
         kind, teams = str(request.accepted_media_type), team_ids(reader)
         # next and previous pages are full addresses
         asked = "api", request.build_absolute_uri(), kind
-        json = state(self.task(), teams).computed_if_long(make, *asked, teams=teams)
+        json = state(self.task(), teams).compute_once(make, *asked, teams=teams)
         return HttpResponse(json, content_type=JSONRenderer.media_type)
 
 

@@ -43,7 +43,7 @@ class System:
 
 def ranked_pks(task: Task, now: State | None = None) -> list[int]:
     """Return the public scored submissions of a board, best first."""
-    return (now or state(task)).computed_if_long(lambda: _rank(task), "ranked")
+    return (now or state(task)).compute_once(lambda: _rank(task), "ranked")
 
 
 def _rank(task: Task) -> list[int]:
@@ -282,7 +282,7 @@ class Evidence:
 
 
 def evidence_of(task: Task) -> list[Evidence]:
-    return state(task).computed_if_long(lambda: _evidence_of(task), "evidence")
+    return state(task).compute_once(lambda: _evidence_of(task), "evidence")
 
 
 def _evidence_of(task: Task) -> list[Evidence]:

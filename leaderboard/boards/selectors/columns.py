@@ -50,7 +50,7 @@ class Place:
 
 @dataclass(frozen=True)
 class ManyRanks:
-    """Ranks by scores, without clusters, if all pairs at once would fill the memory.
+    """Ranks by scores, without clusters, if all pairs would take too long.
 
     Only those of the shown rows are made. Bonferroni's correction needs no order of the
     pairs and is slightly conservative.

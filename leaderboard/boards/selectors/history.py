@@ -82,7 +82,7 @@ def _scores(task: Task) -> QuerySet[Score]:
 
 def gains(task: Task) -> dict[int, tuple[float | None, bool]]:
     """Return each result that led, oldest first, with its gain and whether it is sure."""
-    return state(task).computed_if_long(lambda: _gains(task), "gains")
+    return state(task).compute_once(lambda: _gains(task), "gains")
 
 
 def _gains(task: Task) -> dict[int, tuple[float | None, bool]]:

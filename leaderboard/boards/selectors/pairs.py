@@ -107,7 +107,7 @@ class Matrix:
 
 def cents_of_rating(task: Task) -> float:
     """Return the cost of one more rating; it depends on the board's first system."""
-    return state(task).computed_if_long(lambda: price.cents_per_rating(task), "cents")
+    return state(task).compute_once(lambda: price.cents_per_rating(task), "cents")
 
 
 def matrix(
@@ -124,7 +124,7 @@ def matrix(
     """
     asked = f"{[*pks]} {cents_per_rating} {population}"
     # None is not cached
-    (found,) = state(task).computed_if_long(
+    (found,) = state(task).compute_once(
         lambda: (_matrix(task, pks, cents_per_rating, population),), "matrix", asked
     )
     return found

@@ -31,7 +31,8 @@ from leaderboard.tasks.models import Task, TaskRevision
 
 # A short board is rendered each time: that is cheap. From 20 rows on, one is cached under
 # its version, which includes the details that people edit. From 100 rows on, reading
-# these would take too long: edits may be shown only after a minute, and jobs make files.
+# these would take too long: edits may be shown only after a minute, and jobs make all
+# files.
 KEPT_FROM_ROWS, LONG_FROM_ROWS = 20, 100
 KEPT_SECONDS = 60
 _EDITED = (
@@ -61,7 +62,7 @@ class State:
     n: int
 
     @property
-    def is_long(self) -> bool:
+    def is_cached(self) -> bool:
         return self.n >= KEPT_FROM_ROWS
 
     def key(self, *asked: str, teams: frozenset[int] = frozenset()) -> str:
@@ -70,14 +71,14 @@ class State:
         # an address may have any length
         return "board-" + hashlib.sha256(text.encode()).hexdigest()
 
-    def computed_if_long(
+    def compute_once(
         self, compute: Callable[[], T], *asked: str, teams: frozenset[int] = frozenset()
     ) -> T:
-        """Return what all viewers of a board see; that of a long one once per version.
+        """Return what all viewers of a board see, computed once per version from 20 rows on.
 
         With `teams`, what their members see.
         """
-        if not self.is_long:
+        if not self.is_cached:
             return compute()
         return computed_once(self.key(*asked, teams=teams), compute, KEPT_SECONDS)
 
@@ -128,8 +129,13 @@ def of_all_boards() -> str:
         )
         for model in (SubmissionEvent, Score, TaskRevision)
     }
+    n_public = Submission.objects.filter(
+        visibility=Submission.Visibility.PUBLIC
+    ).count()
     tasks = Task.objects.order_by("-pk").annotate(**newest)
-    return f"{timezone.localdate()} {tasks.values_list('pk', *newest).first()}"
+    return (
+        f"{timezone.localdate()} {n_public} {tasks.values_list('pk', *newest).first()}"
+    )
 
 
 @prepare

@@ -378,7 +378,12 @@ def _body(
     now = state(task, teams, at)
     asked = (stamp(at) if at else "", address.query(), request.GET.get("page", ""))
     key = now.key("page", *asked, teams=teams)
-    kept: str | None = cache.get(key)
+    # comparisons are shown to readers with an account as they are now, and as they may
+    # see them
+    is_kept = now.is_cached and not (
+        task.side_by_side and request.user.is_authenticated
+    )
+    kept: str | None = cache.get(key) if is_kept else None
     if kept is not None:
         return mark_safe(kept)  # noqa: S308  # what the template below gave
     rows = standings(
@@ -392,9 +397,7 @@ def _body(
         "to_change_first": first.get("n_ratings"),
     }
     html = render_to_string("leaderboard/boards/parts/board.html", context)
-    # comparisons are shown to readers with an account as they are now, and as they may
-    # see them
-    if now.is_long and not (task.side_by_side and request.user.is_authenticated):
+    if is_kept:
         cache.set(key, str(html), KEPT_SECONDS)
     return html
 

@@ -73,9 +73,9 @@ def serve(
     made: Made | None = caches["shared"].get(key)
     is_due = made is None or made.checked_at < now - timedelta(seconds=KEPT_SECONDS)
     # these two are costly
-    by_job = is_long(task) or (current.is_long and name in {RECORDS, "board.png"})
+    by_job = is_long(task) or (current.is_cached and name in {RECORDS, "board.png"})
     if not by_job or len(asked) > _LONGEST:
-        if is_due or not current.is_long:
+        if is_due or not current.is_cached:
             made = make(task, name, asked, more, key)
     elif is_due:
         queue_once(key, JOB, task=task.pk, name=name, asked=asked)

@@ -30,7 +30,7 @@ _PACE = {"per_minute", "at_once", "timeout_seconds", "n_retries", "family"}
 class Command(RefusingCommand):
     refusals = (GenieError, ConfigurationError)
     help = (
-        "Have a judge answer people's questions about the systems of a task. Without "
+        "Have a judge answer the raters' questions about a task's systems. Without "
         "--send, the command only shows the price and the data that would be sent."
     )
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from django.core.management.base import CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from genie.management import RefusingCommand, add_json, find_row
 from leaderboard.evaluation.services.hidden.preview import Part, latest, previews
@@ -37,7 +37,8 @@ class Command(RefusingCommand):
     def _submission(self, task: Task, pk: int | None) -> Submission | None:
         if pk is None:
             return latest(task)
-        found: Submission = find_row(task.submissions.all(), "submission", pk=pk)
+        if (found := task.submissions.filter(pk=pk).first()) is None:
+            raise CommandError(f"{task.title} has no submission {pk}.")
         return found
 
 

@@ -68,6 +68,8 @@ class Pages(Figures):
         judged = judged[judged["value"].notna()]
         screen = judged.groupby(["worker", "page"], sort=False).ngroup()
         pairs = _pairs(judged.assign(screen=screen))
+        if (pairs["system_x"] == pairs["system_y"]).any():
+            raise ValueError("A page shows a system twice.")
         names = sorted(judged["system"].unique())
         place = {name: i for i, name in enumerate(names)}
         games = compare(

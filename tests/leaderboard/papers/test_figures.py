@@ -88,11 +88,11 @@ def test_segments_without_judgments_come_from_the_segment_file(crowd, tmp_path):
     told(found)
 
 
-def pages():
+def pages(systems="XYZ"):
     shown = [("u1", "a", [9, 5, 5]), ("u1", "b", [8, 2, 4]), ("u2", "a", [3, 7, 1])]
     shown += [("u3", "b", [5, 6, 300]), ("u2", "b", [7, 4, 6])]
     rows = [
-        (worker, page, f"i{page}", "XYZ"[place], float(value), place)
+        (worker, page, f"i{page}", systems[place], float(value), place)
         for worker, page, values in shown
         for place, value in enumerate(values)
     ]
@@ -116,6 +116,8 @@ def test_pages_give_pairs_ranks_and_strengths():
     strengths = [found[f"{name}/bt"] for name in "XYZ"]
     assert sum(strengths) == pytest.approx(0)
     assert found["X>Y/bt_difference"] == pytest.approx(strengths[0] - strengths[1])
+    with pytest.raises(ValueError, match="a system twice"):
+        Pages.compute(pages("XXY"), {"seed": 1})
 
 
 def test_labels_that_say_which_of_two_is_better_are_words():

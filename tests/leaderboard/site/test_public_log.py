@@ -137,7 +137,7 @@ def test_current_scores_are_compared_with_their_last_entry(
         jobs.compare_scores()
     page = client.get("/history/").content.decode()
     on_page = f"score {score.pk}" in finding.points
-    assert ("differ from their last entry" in page) == on_page
+    assert ("differed from their last entry" in page) == on_page
     assert "97.53" not in page or on_page
 
 

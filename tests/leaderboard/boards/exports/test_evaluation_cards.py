@@ -62,6 +62,9 @@ def test_a_second_request_is_short(client, kite, django_assert_max_num_queries):
             f"/submissions/{kite.pk}/card.json", headers={"If-None-Match": tag}
         )
     assert again.status_code == 304
+    kite.system_name = "Red Kite"
+    kite.save()
+    assert b"Red Kite" in fetched(client, kite, "json").content
 
 
 def test_no_form_of_it_names_a_worker(client, kite):
