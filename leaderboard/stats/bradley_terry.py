@@ -279,9 +279,7 @@ def _climb(won: Floats, tied: Floats, penalty: float, n: int) -> BradleyTerry:
         if largest < _TOLERANCE:
             break
     else:
-        raise GenieError(
-            "The estimation of the strengths did not converge.", code="no-fit"
-        )
+        raise _no_fit()
     covariance = _inverse(information)[:-1, :-1]
     # strengths are relative to their mean, and so must be their covariance
     covariance -= (middle := covariance.mean(axis=0)) - middle.mean() / 2
@@ -293,12 +291,22 @@ def _climb(won: Floats, tied: Floats, penalty: float, n: int) -> BradleyTerry:
     )
 
 
+def _no_fit() -> GenieError:
+    return GenieError(
+        "The estimation of the strengths did not converge.", code="no-fit"
+    )
+
+
 def _solve(information: Floats, right: Floats) -> Floats:
     from scipy.linalg import lapack
 
     _, found, failed = lapack.dposv(information, right, lower=1)
     if failed:  # singular to the last digit
-        found = np.linalg.solve(_mirror(information), right)
+        try:
+            found = np.linalg.solve(_mirror(information), right)
+        except np.linalg.LinAlgError as error:
+            # ties alone cannot bound strengths that grow together with their share
+            raise _no_fit() from error
     return np.asarray(found)
 
 
@@ -307,7 +315,10 @@ def _inverse(information: Floats) -> Floats:
 
     factor, failed = lapack.dpotrf(information, lower=1)
     if failed:
-        return np.asarray(np.linalg.inv(_mirror(information)))
+        try:
+            return np.asarray(np.linalg.inv(_mirror(information)))
+        except np.linalg.LinAlgError as error:
+            raise _no_fit() from error
     below = lapack.dpotri(factor, lower=1)[0]
     inverse = below + below.T
     np.einsum("ii->i", inverse)[:] /= 2

@@ -275,7 +275,7 @@ def test_a_full_board_weighs_below_150_kilobytes(open_page, site, live_server, w
     page.route("**/*", weigh)
     page.goto(live_server.url + site["empty board"], wait_until="networkidle")
 
-    assert page.locator("tbody tr").count() == 150
+    assert page.locator("tbody tr").count() == 100
     assert 0 < len(weights) < 30
     assert sum(weights.values()) < 150_000
 

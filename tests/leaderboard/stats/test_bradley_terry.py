@@ -209,3 +209,12 @@ def test_one_worker_says_nothing_about_others():
     with pytest.raises(GenieError, match="Only one worker") as refused:
         bradley_terry_by_worker(games, ["w"] * 3)
     assert refused.value.code == "one-worker"
+
+
+def test_strengths_that_grow_with_the_share_of_ties_have_no_fit():
+    # the second beats all others, and ties alone hold the rest together
+    wins = [[0, 0, 0], [5, 0, 4], [1, 0, 0]]
+    ties = [[0, 0, 4], [0, 0, 1], [4, 1, 0]]
+    with pytest.raises(GenieError) as refused:
+        bradley_terry(wins, ties)
+    assert refused.value.code == "no-fit"

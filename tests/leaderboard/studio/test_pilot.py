@@ -78,12 +78,7 @@ def test_who_came_for_a_pilot_finds_it_before_all_other_work(mia, draft):
 
 def test_from_the_link_to_proposals_that_are_taken_over(mia, draft):
     page = text(mia.get(at(draft, "people")))
-    assert "These raters" in page
-    assert "Raters like these" in page
-    assert [int(n) for n in re.findall(r'<th scope="row">(\d+)</th><td', page)] == [
-        *(3, 5, 10, 20)
-    ]
-    assert "assumed until there is a pilot: instances 225" in page
+    assert "Too few to say" in page
     page = start(mia, draft, joins="on")
     campaign = Campaign.own.get()
     assert (campaign.hits.count(), campaign.state) == (10, "RUNNING")
@@ -97,10 +92,6 @@ def test_from_the_link_to_proposals_that_are_taken_over(mia, draft):
     # 30 seconds at 15 dollars an hour
     assert "at $15 an hour</dt><dd>$0.13</dd>" in page
     assert re.search(r"agreement, overall</dt><dd>α = 0\.\d\d", page)
-    assert (
-        "30 ratings of the pilot. Based on these raters alone, raters may differ 0."
-        in page
-    )
     # volunteers are proposed no reward, and nothing is taken over unasked
     assert not re.search(r'name="reward" value="0', page)
     assert "measured" not in Draft.objects.get().state
@@ -110,8 +101,6 @@ def test_from_the_link_to_proposals_that_are_taken_over(mia, draft):
     assert (ask.seconds, ask.reward_cents, ask.n_items, ask.ratings) == (30, 13, 8, 2)
     page = text(mia.get(at(draft, "people")))
     assert "time per page, from the pilot</dt><dd>30 s" in page
-    assert "ratings of the pilot" in page
-    assert "estimated from the pilot: instances" in page
     campaign.refresh_from_db()
     assert campaign.state == "COMPLETE"
 
